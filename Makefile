@@ -1,0 +1,121 @@
+# hrwd - `make run` starts the daemon on an example, `make test` runs the tests;
+# both first install what is missing. `make help` lists the rest.
+
+CC      ?= cc
+BUILD   ?= build
+PREFIX  ?= /usr/local
+VERSION := 0.1.0
+
+# What each library is for stands in README.md; the names are Debian 12's.
+DEPS_BUILD := gcc make pkg-config libc6-dev libuv1-dev libmicrohttpd-dev libcjson-dev \
+              libsqlite3-dev
+DEPS_TEST  := $(DEPS_BUILD) check libcurl4-openssl-dev libmpfr-dev curl strace
+DEPS_LINT  := clang-tidy cppcheck clang-format
+
+PKGS      := libuv libmicrohttpd libcjson sqlite3
+TEST_PKGS := check libcurl mpfr
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+            -Wformat=2 -Wundef -Wvla -Wwrite-strings -Wpointer-arith -Werror
+# -ffp-contract=off: a fused multiply-add rounds once where two operations round
+# twice, and placements must agree to the last bit on every CPU.
+CFLAGS   ?= -O2 -g
+override CFLAGS += -std=c17 -D_GNU_SOURCE -DHRW_VERSION='"$(VERSION)"' -I. -pthread \
+                   -ffp-contract=off -fno-strict-aliasing $(WARNINGS) $(SAN)
+LDFLAGS  += -pthread $(SAN)
+PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -ldl
+TEST_LIBS  = $(shell pkg-config --libs $(TEST_PKGS) 2>/dev/null) -lgmp
+
+CORE_SRC   := $(sort $(wildcard core/*.c core/hash/*.c core/place/*.c))
+DAEMON_SRC := $(sort $(filter-out daemon/main.c,$(wildcard daemon/*.c daemon/http/*.c \
+              daemon/routes/*.c daemon/members/*.c daemon/store/*.c)))
+DSL_SRC    := $(sort $(wildcard tests/dsl/*.c))
+UNIT_SRC   := $(sort $(wildcard tests/unit/*.c tests/property/*.c tests/vectors/*.c))
+INT_SRC    := $(sort $(wildcard tests/integration/*.c))
+
+obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
+
+.PHONY: all run test check unit integration asan tsan lint format clean help deps deps-test
+.DELETE_ON_ERROR:
+
+all: $(BUILD)/hrwd
+
+$(BUILD)/libhrw.a: $(call obj,$(CORE_SRC))
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/libhrwd.a: $(call obj,$(DAEMON_SRC))
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/hrwd: $(BUILD)/daemon/main.o $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+$(BUILD)/tests/unit-tests: $(call obj,$(UNIT_SRC) $(DSL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS)
+
+$(BUILD)/tests/integration-tests: $(call obj,$(INT_SRC) $(DSL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS)
+
+$(BUILD)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
+
+-include $(wildcard $(BUILD)/core/*.d $(BUILD)/core/*/*.d $(BUILD)/daemon/*.d \
+           $(BUILD)/daemon/*/*.d $(BUILD)/tests/*/*.d)
+
+## run: install what is missing, build, and run the daemon on conf/hrwd.json
+run: deps
+	@$(MAKE) --no-print-directory all
+	sh conf/run-example.sh $(BUILD)
+
+## test: install what is missing, build, and run every test
+test: deps-test
+	@$(MAKE) --no-print-directory check
+
+## check: build and run every test, installing nothing
+check: all $(BUILD)/tests/unit-tests $(BUILD)/tests/integration-tests
+	sh tests/run.sh $(BUILD)
+
+## unit: only the tests that need no daemon
+unit: $(BUILD)/tests/unit-tests
+	$(BUILD)/tests/unit-tests
+
+## integration: only the tests that drive the real daemon
+integration: all $(BUILD)/tests/integration-tests
+	HRWD=$(BUILD)/hrwd $(BUILD)/tests/integration-tests
+
+## asan: every test under the address and undefined-behaviour sanitizers
+asan:
+	$(MAKE) BUILD=build/asan CFLAGS='-O1 -g -fno-omit-frame-pointer' \
+	    SAN='-fsanitize=address,undefined -fno-sanitize-recover=all' check
+
+## tsan: every test under the thread sanitizer
+tsan:
+	$(MAKE) BUILD=build/tsan CFLAGS='-O1 -g -fno-omit-frame-pointer' \
+	    SAN='-fsanitize=thread' check
+
+## lint: clang-tidy and cppcheck
+lint:
+	cppcheck --quiet --std=c11 --enable=warning,portability,performance --inline-suppr \
+	    --error-exitcode=1 -I. --suppress=missingIncludeSystem core daemon
+	clang-tidy --quiet --warnings-as-errors='*' $(CORE_SRC) $(DAEMON_SRC) daemon/main.c -- \
+	    -std=c17 -D_GNU_SOURCE -DHRW_VERSION='"$(VERSION)"' -I. $(PKG_CFLAGS)
+
+## format: rewrite the sources in the house style
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+## deps, deps-test: install the Debian packages that are missing
+deps:
+	@sh tests/deps.sh $(DEPS_BUILD)
+
+deps-test:
+	@sh tests/deps.sh $(DEPS_TEST)
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@sed -n 's/^## /  /p' Makefile
