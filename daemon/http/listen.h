@@ -1,0 +1,30 @@
+/*
+ * listen.h - from "host:port", "[v6]:port" or "unix:/path" to listening sockets.
+ *
+ * Workers listen on sockets of their own (SO_REUSEPORT), which would let a
+ * second daemon share the port in silence; so an address is first claimed for
+ * this process, and a port that anybody else listens on is refused.
+ */
+#ifndef HRWD_HTTP_LISTEN_H
+#define HRWD_HTTP_LISTEN_H
+
+#include <stdbool.h>
+
+#include "core/error.h"
+
+/* Is the text an address to listen on? BAD_ADDRESS with what is wrong. */
+int listen_check(const char *address, struct hrw_fault *fault);
+
+/* Loopback or a unix socket? */
+bool listen_is_local(const char *address);
+
+/* Opens `count` sockets that share the address, bound and listening,
+ * non-blocking, close-on-exec. Port 0 takes a free one, the same for all.
+ *   bound    receives the address as bound ("127.0.0.1:49152"), 128 bytes
+ *   errors   INTERNAL: in use (by whom where known), not allowed, no such host;
+ *            nothing stays open then
+ * The claim lasts until the process ends. */
+int listen_open(
+    const char *address, unsigned count, int *fds, char bound[128], struct hrw_fault *fault);
+
+#endif

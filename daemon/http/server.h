@@ -1,0 +1,36 @@
+/*
+ * server.h - one listening socket's HTTP server on one libuv loop.
+ *
+ * libmicrohttpd runs without a thread of its own: its epoll descriptor is a
+ * uv_poll, its timeout a uv_timer, its work MHD_run.
+ */
+#ifndef HRWD_HTTP_SERVER_H
+#define HRWD_HTTP_SERVER_H
+
+#include <uv.h>
+
+#include "core/error.h"
+#include "daemon/http/request.h"
+
+struct http_server;
+
+/* Serves a bound, listening, non-blocking socket.
+ *   loop       the loop it lives on; every call below is on its thread
+ *   fd         taken: closed with the server
+ *   listener   LISTENER_LOOKUP or LISTENER_ADMIN
+ *   snapshot   where the loop keeps its present snapshot: read at each dispatch
+ *   errors     INTERNAL with the fault's detail; NULL then */
+struct http_server *http_server_new(uv_loop_t *loop, int fd, enum listener listener,
+    struct app *app, struct snapshot *const *snapshot, struct hrw_fault *fault);
+
+/* Takes no new connections; requests under way are finished. */
+void http_server_quiesce(struct http_server *server);
+
+/* Is no request under way? After a quiesce: idle connections are closed. */
+bool http_server_is_idle(const struct http_server *server);
+
+/* Closes what is left and frees the server; `closed` is called on the loop when
+ * every handle is gone. */
+void http_server_stop(struct http_server *server, void (*closed)(void *arg), void *arg);
+
+#endif

@@ -1,0 +1,105 @@
+/*
+ * change.h - a change is data: a list of tasks on a pool's two memberships.
+ *
+ * Every route that changes a pool and every dry run builds such a list, and
+ * change_build() alone applies it: pure, without store, clock or lock. The
+ * writer makes the outcome durable and publishes it.
+ */
+#ifndef HRWD_MEMBERS_CHANGE_H
+#define HRWD_MEMBERS_CHANGE_H
+
+#include "daemon/json.h"
+#include "daemon/members/document.h"
+
+enum task_op {
+	TASK_ADD,       /* node */
+	TASK_PUT,       /* node: adds it, or updates it to what was sent */
+	TASK_DRAIN,     /* name */
+	TASK_ACTIVATE,
+	TASK_REJOIN,
+	TASK_REMOVE,
+	TASK_PATCH,     /* node: the fields in `set` */
+	TASK_NODES,     /* list: the membership becomes exactly this */
+	TASK_COPIES,    /* copies */
+	TASK_PLACEMENT, /* template: a draft with the placement and its parameters */
+	TASK_MAX_MOVED, /* max_moved */
+	TASK_SETTLE,
+	TASK_POOL,      /* template: makes the pool, or makes it exactly this */
+	TASK_DROP,      /* removes the pool */
+	TASK_REVERT,    /* template and settled template: as of an epoch */
+};
+
+/* One task; owns its texts. */
+struct task {
+	enum task_op op;
+	struct hrw_node node; /* node.name names the node of most ops */
+	unsigned set;         /* of enum node_field */
+	struct hrw_node *list; /* TASK_NODES */
+	unsigned *list_set;
+	size_t list_count;
+	unsigned copies;
+	double max_moved;
+	struct hrw_membership *template, *settled_template;
+};
+
+enum guard {
+	GUARD_NOT_DRAINING = 1u << 0,
+	GUARD_KEYS_AT_RISK = 1u << 1,
+	GUARD_TOO_MUCH_MOVED = 1u << 2,
+	GUARD_POOL_NOT_EMPTY = 1u << 3,
+};
+
+/* If-Match and If-None-Match of the request, as given. */
+struct precondition {
+	char *if_match;      /* NULL: none sent */
+	char *if_none_match; /* "*": only where there is no such pool */
+	bool is_required;    /* 428 without one */
+};
+
+struct change {
+	char *pool;
+	struct task *task;
+	size_t count, room;
+	unsigned force;    /* guards overridden, of enum guard */
+	bool settles_later;
+	bool is_dry_run;
+	char *expected_etag; /* a plan's epoch to be applied to: 412 otherwise; NULL: any */
+	struct precondition precondition;
+	char *by, *from, *reason; /* for the history; may be NULL */
+};
+
+struct change *change_new(const char *pool); /* NULL: no memory */
+void change_free(struct change *c);
+/* A zeroed task at the end of the list; NULL: no memory. */
+struct task *change_add(struct change *c, enum task_op op);
+
+/* Appends the tasks of a POST /changes or /plan body ("keys" aside).
+ *   is_plan   a node to add needs only a name
+ *   errors    BAD_FIELD (unknown, one name in two lists), the fields' codes */
+int change_read(struct change *c, const struct json *body, bool is_plan,
+    const struct hrw_limits *limits, struct hrw_fault *fault);
+
+/* What a change comes to. */
+struct outcome {
+	bool is_unchanged;     /* already so: same epoch */
+	struct pool *before;   /* a reference; NULL: the pool was made by it */
+	struct pool *after;    /* NULL: refused, or the pool is removed */
+	bool is_removed;
+	enum hrw_error refusal; /* 0, or the guard that refuses (dry runs go on past it) */
+	struct hrw_fault fault; /* of the refusal */
+	unsigned forced;        /* guards that were overridden and would have refused */
+	struct buffer ops;      /* JSON array: [{"op":"drain","node":"cache-c"}] */
+	struct buffer removed;  /* names, separated by spaces */
+};
+void outcome_fini(struct outcome *out);
+
+/* Applies a change to the pool as it stands.
+ *   now      NULL: there is no such pool
+ *   now_ms   Unix time, for states and new nodes
+ *   returns  0, also when unchanged; an error with the fault filled: then there
+ *            is no `after` (except for a dry run that only a guard refuses)
+ *   order    preconditions, nodes named exist, already so, guards */
+int change_build(const struct change *c, struct pool *now, int64_t now_ms,
+    const struct hrw_limits *limits, struct outcome *out, struct hrw_fault *fault);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * pool.h - one published version of a pool; never written again.
+ */
+#ifndef HRWD_MEMBERS_POOL_H
+#define HRWD_MEMBERS_POOL_H
+
+#include <stdatomic.h>
+
+#include "core/membership.h"
+#include "core/settled.h"
+
+enum { POOL_LINEAGE = 16, POOL_FINGERPRINT = 16 };
+
+struct pool {
+	atomic_uint references;
+	char *name;
+	uint64_t epoch;
+	char lineage[POOL_LINEAGE + 1];
+	char fingerprint[POOL_FINGERPRINT + 1];
+	char etag[48];                     /* "EPOCH-LINEAGE", quotes included */
+	double max_moved;                  /* a part of 1; negative: no such guard */
+	struct hrw_membership *present;    /* owned, frozen */
+	struct hrw_membership *settled;    /* the same pointer when the pool is settled */
+	struct hrw_settled match;
+	double *share;                     /* by node of present: the part of keys it owns */
+};
+
+/* Takes both memberships (frozen), also on an error; settled may be present
+ * itself, or equal to it, which becomes the same. lineage NULL: a new random
+ * one. NULL: no memory. */
+struct pool *pool_new(const char *name, uint64_t epoch, const char *lineage, double max_moved,
+    struct hrw_membership *present, struct hrw_membership *settled);
+struct pool *pool_acquire(struct pool *pool);
+void pool_release(struct pool *pool); /* NULL is fine */
+
+static inline bool
+pool_is_settled(const struct pool *pool)
+{
+	return pool->present == pool->settled;
+}
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * report.h - computes what a change does to keys, off the loops.
+ *
+ * A report runs on threads of the libuv pool, shows progress, can be stopped
+ * and needs memory that does not grow with the number of keys. Kept reports are
+ * the store's; their single changes are computed anew when they are read.
+ */
+#ifndef HRWD_MEMBERS_REPORT_H
+#define HRWD_MEMBERS_REPORT_H
+
+#include <uv.h>
+
+#include "daemon/config.h"
+#include "daemon/members/change.h"
+#include "daemon/store/keyset.h"
+#include "daemon/store/store.h"
+
+struct reports; /* all of them, running and kept; on the main loop */
+
+struct reports *reports_new(uv_loop_t *loop, const struct config *config, struct store *store,
+    struct keyset *keyset);
+void reports_free(struct reports *r); /* stops what runs */
+
+/* What a report is about; texts are copied, pools acquired, keys taken. */
+struct report_request {
+	const char *pool;
+	const char *outcome;     /* "applied", "unchanged", "dry_run" */
+	const struct hrw_fault *refusal; /* NULL: none */
+	struct pool *before, *after; /* before NULL: an empty pool */
+	const char *ops;         /* JSON array */
+	const char *change;      /* JSON body that POST /plans/{id}/apply repeats; NULL: not appliable */
+	int64_t history;         /* entry to summarise; 0: none */
+	bool has_keys;           /* keys were sent along */
+	struct buffer keys;      /* records as keyset.h has them; taken, left empty */
+	size_t changes;          /* listed at most */
+};
+
+struct report; /* counted; on the main loop */
+
+/* Starts one. BUSY when limits.running_plans run already. */
+int report_start(struct reports *r, struct report_request *ask, struct report **out,
+    struct hrw_fault *fault);
+void report_release(struct report *report);
+
+/* Calls `done` on the main loop when it has ended, or after timeout_ms (running
+ * still). Once. */
+void report_wait(struct report *report, uint64_t timeout_ms, void (*done)(void *arg), void *arg);
+/* Before its `done` came: no longer wanted. */
+void report_forget(struct report *report, void *arg);
+
+/* Its client went away: it ends as "stopped". */
+void report_stop(struct report *report);
+
+const char *report_id(const struct report *report);
+bool report_is_running(const struct report *report);
+
+/* Writes the planChange object (whole, braces included) as it stands now. */
+void report_write(const struct report *report, struct buffer *out);
+
+/* A running report by id, acquired; NULL when there is none (ask the store). */
+struct report *reports_find(struct reports *r, const char *id);
+
+/* Single changes of a kept plan, computed anew. Opened and read on the libuv pool. */
+struct changes;
+enum changes_form { CHANGES_NDJSON, CHANGES_JSON, CHANGES_CSV };
+struct changes_filter {
+	char *lost, *gained, *from; /* NULL: any; "" : none */
+};
+/* UNKNOWN_PLAN, KEYS_CHANGED, BAD_FIELD when the plan was an estimate. */
+struct changes *changes_open(struct reports *r, const char *id, enum changes_form form,
+    const struct changes_filter *filter, struct hrw_fault *fault);
+int changes_fill(void *changes, struct buffer *out); /* as respond_stream() wants it */
+void changes_close(void *changes);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * writer.h - the one writer: changes are judged, stored, published, answered.
+ *
+ * Lives on the main loop; changes queue one behind another. Each is built and
+ * committed on the libuv pool, then published, and answered when every reader
+ * has taken the new snapshot: a lookup that starts after the answer never sees
+ * the older membership.
+ */
+#ifndef HRWD_MEMBERS_WRITER_H
+#define HRWD_MEMBERS_WRITER_H
+
+#include <uv.h>
+
+#include "daemon/config.h"
+#include "daemon/members/change.h"
+#include "daemon/members/snapshot.h"
+#include "daemon/store/store.h"
+
+struct writer;
+
+/* Loads every pool of the store, seeds those of the configuration that it does
+ * not know, and publishes the first snapshot (no readers yet).
+ *   errors  what the store or a document says. NULL then */
+struct writer *writer_new(uv_loop_t *loop, const struct config *config, struct store *store,
+    struct hrw_fault *fault);
+/* When idle: nothing queued. */
+void writer_free(struct writer *w);
+bool writer_is_idle(const struct writer *w);
+
+/* The present snapshot; the main loop reads it in place, others acquire. */
+struct snapshot *const *writer_snapshot(const struct writer *w);
+
+/* A reader: one for each other loop, made before that loop runs.
+ *   wake     called from the main thread: must make the reader's loop call
+ *            writer_adopt() soon (uv_async_send) */
+struct writer_reader;
+struct writer_reader *writer_add_reader(struct writer *w, void (*wake)(void *arg), void *arg);
+/* On the reader's loop: swaps *current for the newest snapshot and tells the
+ * writer, whose answer waits for it. */
+void writer_adopt(struct writer_reader *r, struct snapshot **current);
+/* The reader's loop is ending: no answer waits for it any more. Main thread or its own. */
+void writer_remove_reader(struct writer_reader *r);
+
+/* Asks for a change (taken). `done` is called on the main loop:
+ *   status    0, or the error with its fault
+ *   outcome   borrowed for the call; NULL on an error other than a refusal
+ *   history   the id of its history entry; 0: none */
+typedef void (*writer_done)(void *arg, int status, const struct outcome *outcome,
+    int64_t history, const struct hrw_fault *fault);
+void writer_apply(struct writer *w, struct change *change, writer_done done, void *arg);
+
+/* A history entry that changes no membership (key sets). `ops` and `summary`
+ * are JSON, taken over by copy. Fire and forget. */
+void writer_record(struct writer *w, const char *pool, const char *by, const char *from,
+    const char *reason, const char *ops, const char *summary);
+
+/* Reads a plain-file store anew (SIGHUP, replaced file): publishes what changed,
+ * keeps the last good state and logs why where it does not parse. */
+void writer_reload(struct writer *w);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * routes.h - every route, one row each.
+ *
+ * The row holds all that is known of a route: the router, Allow, the parameter
+ * check, /openapi.json and the tests read rows instead of repeating them.
+ */
+#ifndef HRWD_ROUTES_H
+#define HRWD_ROUTES_H
+
+#include "daemon/http/request.h"
+
+enum body {
+	BODY_NONE,   /* a body is read and ignored, up to json_bytes */
+	BODY_WHOLE,  /* collected into req->body, limits.json_bytes at most */
+	BODY_STREAM, /* given to `feed` as it comes, limits.body_bytes at most */
+	BODY_LONG,   /* as BODY_STREAM, not bound by body_bytes */
+};
+
+struct route {
+	enum method method;
+	const char *path; /* segments in braces are captured: "/nodes/{name}/drain" */
+	enum listener where;
+	enum body body;
+	/* Streams: before the first piece; 0, an error. NULL otherwise. */
+	int (*begin)(struct request *req);
+	/* Streams: a piece; 0, an error, or REQUEST_PENDING after
+	 * request_background(): the next piece waits for it. */
+	int (*feed)(struct request *req, struct hrw_bytes piece);
+	/* The whole request is there: 0 after a respond…(), an error,
+	 * REQUEST_PENDING. */
+	int (*handle)(struct request *req);
+	const char *parameters; /* names, separated by spaces */
+	const char *types;      /* media types of the body, separated by spaces; first the route's own */
+	const char *summary;    /* for /openapi.json and people */
+};
+
+extern const struct route routes[];
+extern const size_t route_count;
+
+#endif

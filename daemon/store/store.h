@@ -1,0 +1,105 @@
+/*
+ * store.h - where memberships, history and plans are kept.
+ *
+ * Documents are JSON texts that the store does not look into. Every call may
+ * block on a disk: call it from the libuv pool, or at start. Any thread; calls
+ * are serialised inside. A write is durable when the call returns 0.
+ */
+#ifndef HRWD_STORE_H
+#define HRWD_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/error.h"
+
+struct store;
+
+/* Opens (and with `create` makes) an SQLite store. ":memory:" lives in memory.
+ *   is_new   receives whether it was made now; may be NULL
+ *   errors   STORE_FAILED: missing, damaged, from a newer version, held by
+ *            another daemon, not writable; the file is untouched. NULL then */
+struct store *store_open_sqlite(
+    const char *path, bool create, bool *is_new, struct hrw_fault *fault);
+
+/* Opens a plain file with a "pools" object: pools come from it and every change
+ * is READ_ONLY; history and plans are kept in memory. */
+struct store *store_open_file(const char *path, struct hrw_fault *fault);
+
+void store_close(struct store *s);
+
+/* Does it take changes? */
+bool store_is_writable(const struct store *s);
+
+/* A plain file: its text was replaced since the last load? (inode, size, mtime) */
+bool store_has_changed(struct store *s);
+
+/* Every pool's present document, called in order of names. `document` NULL: a
+ * pool of that name was removed (so a configuration's seed must not bring it
+ * back). A negative answer of `each` stops and is returned. */
+typedef int (*store_each_pool)(
+    void *arg, const char *pool, const char *document, struct hrw_fault *fault);
+int store_load(struct store *s, store_each_pool each, void *arg, struct hrw_fault *fault);
+
+/* One change, all of it or nothing, in one transaction. */
+struct store_write {
+	const char *pool;
+	const char *lineage;
+	uint64_t epoch_before; /* 0: the pool is new; must be what the store has, else CONFLICT */
+	uint64_t epoch_after;
+	const char *document;  /* of epoch_after; NULL: the pool is removed */
+	bool has_document;     /* false: no new epoch, only the history entry */
+	const char *entry;     /* the history entry, a JSON object without "id"; NULL: none */
+	int64_t at_ms;
+	const char *removed;   /* names of nodes removed, separated by spaces; NULL: none */
+	int64_t history_id;    /* receives the entry's id */
+};
+int store_commit(struct store *s, struct store_write *write, struct hrw_fault *fault);
+
+/* Several changes in one transaction, each as above; the first that fails is
+ * the fault and nothing of any is kept. */
+int store_commit_all(
+    struct store *s, struct store_write *writes, size_t count, struct hrw_fault *fault);
+
+/* The pool's whole document of an epoch of that lineage, to free(); NULL with
+ * UNKNOWN_EPOCH or STORE_FAILED. */
+char *store_document(struct store *s, const char *pool, const char *lineage, uint64_t epoch,
+    struct hrw_fault *fault);
+
+/* When the pool's node of that name was last removed, Unix ms; 0: never known. */
+int64_t store_removed_at(struct store *s, const char *pool, const char *node);
+
+/* History, newest first: entries with an id below `after` (0: from the newest).
+ * pool NULL: all. The entry is JSON without its id; summary is JSON or NULL. */
+typedef int (*store_each_entry)(
+    void *arg, int64_t id, const char *entry, const char *summary);
+int store_history(struct store *s, const char *pool, int64_t after, size_t limit,
+    store_each_entry each, void *arg, struct hrw_fault *fault);
+
+/* Adds what the report found to an entry. */
+int store_summarise(struct store *s, int64_t history_id, const char *summary,
+    struct hrw_fault *fault);
+
+/* Plans: kept reports. `inputs` is the JSON needed to compute the changes anew
+ * (before, settled, after, keys), `report` the planChange. */
+struct store_plan {
+	char id[40];
+	char *pool, *state, *report, *inputs;
+	int64_t at_ms;
+};
+int store_plan_put(struct store *s, const struct store_plan *plan, struct hrw_fault *fault);
+/* UNKNOWN_PLAN; the texts are the caller's to free with store_plan_fini(). */
+int store_plan_get(
+    struct store *s, const char *id, struct store_plan *out, struct hrw_fault *fault);
+void store_plan_fini(struct store_plan *plan);
+/* Newest first, those before the plan `after` ("" from the newest); without inputs. */
+typedef int (*store_each_plan)(void *arg, const struct store_plan *plan);
+int store_plans(struct store *s, const char *pool, const char *after, size_t limit,
+    store_each_plan each, void *arg, struct hrw_fault *fault);
+
+/* Keeps the newest so many plans and entries (never the entries' documents that
+ * a pool's present epoch needs). Plans still "running" from before a restart
+ * become "stopped" at open. */
+int store_trim(struct store *s, size_t plans, size_t history, struct hrw_fault *fault);
+
+#endif
