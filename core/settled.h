@@ -17,7 +17,7 @@ struct hrw_settled {
 	uint32_t *to_present; /* settled node -> present node, HRW_NOT_LISTED; NULL when same */
 };
 
-enum { HRW_NOT_LISTED = 0xffffffff };
+#define HRW_NOT_LISTED UINT32_MAX
 
 /* Both memberships frozen, and outliving it. 0 or HRW_INTERNAL (no memory). */
 int hrw_settled_init(struct hrw_settled *s, const struct hrw_membership *present,
@@ -26,7 +26,7 @@ void hrw_settled_fini(struct hrw_settled *s);
 
 struct hrw_lookup {
 	size_t count, fallback_count;
-	uint32_t holder[HRW_COPIES_MAX];   /* indexes into present->node[], owner first */
+	uint32_t holder[HRW_COPIES_MAX]; /* indexes into present->node[], owner first */
 	bool is_warm[HRW_COPIES_MAX];
 	uint32_t fallback[HRW_COPIES_MAX]; /* into present->node[], in settled order */
 };
@@ -36,13 +36,19 @@ struct hrw_lookup {
  *   returns  out->count
  *   errors   HRW_NO_SERVERS (out->fallback is still filled), HRW_BAD_COPIES
  *   cost     one ranking when settled, else two. No allocation */
-int hrw_settled_lookup(const struct hrw_settled *s, struct hrw_bytes key, size_t copies,
-    struct hrw_lookup *out);
+int hrw_settled_lookup(
+    const struct hrw_settled *s, struct hrw_bytes key, size_t copies, struct hrw_lookup *out);
 
-/* Could a key have all its settled copies on draining nodes? Draining nodes
- * (weight 0 counts as draining) of the present membership that stand in the
- * settled one are held against its copies; see guard `keys-at-risk` in the
- * README. False for a pool with fewer than two copies. */
+/* Could a key have all its settled copies on nodes that are on their way out?
+ * That is: draining at present, of weight 0, or listed no more; and standing in
+ * the settled membership, not draining there. It goes by that membership's
+ * copies and zones:
+ *
+ *     without zones  as many such nodes as copies
+ *     with zones     such nodes in as many zones as copies
+ *
+ * and where there are fewer nodes or zones than copies, all of them. It needs
+ * no key. False where neither membership has two copies. */
 bool hrw_settled_at_risk(const struct hrw_settled *s);
 
 #endif
