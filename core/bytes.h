@@ -49,4 +49,13 @@ hrw_is_utf8(struct hrw_bytes text)
 	return hrw_utf8_prefix(text) == text.len;
 }
 
+/* Text as people may see it: bytes below 0x20, 0x7f and bytes that are not
+ * UTF-8 become \xNN, and what does not fit is cut with "…" between characters.
+ *   size     of `room`, its NUL included; 4 or more
+ *   returns  room */
+const char *hrw_show(struct hrw_bytes text, char *room, size_t size);
+
+/* Room to show a value inside a sentence. */
+enum { HRW_SHOWN = 72 };
+
 #endif
