@@ -14,10 +14,24 @@
 
 #include <stdint.h>
 
+/* Scores as doubles decide when they are further apart than this part of the
+ * higher: a hundred times their error. */
+#define HRW_LN_CLOSE 1e-12
+
 /* The score as a double, good to 1e-14 of itself.
  *   raw     below 2^bits; bits is 32 or 52
- *   weight  above 0 */
+ *   weight  1e-6..1e9 */
 double hrw_ln_score(uint64_t raw, unsigned bits, double weight);
+
+/* Which of two scores from hrw_ln_score() is higher: 1 the first, -1 the second,
+ * 0 when they are too close to tell. */
+static inline int
+hrw_ln_order(double score1, double score2)
+{
+	if (score1 - score2 > score1 * HRW_LN_CLOSE)
+		return 1;
+	return score2 - score1 > score2 * HRW_LN_CLOSE ? -1 : 0;
+}
 
 /* Which of two scores is higher: 1 the first, -1 the second, 0 equal.
  * cost   two doubles nearly always; some microseconds within 1e-12 */
