@@ -38,15 +38,15 @@ enum { HRW_ID_UNSET = -1 };
 
 struct hrw_node {
 	char *name;
-	char *address;           /* NULL: not known, as a dry run's newcomer */
-	char *zone;              /* NULL: a zone of its own */
-	char *hash_name;         /* the text hashed for it; NULL in a draft: the default.
-	                          * Stays NULL where the placement hashes nothing */
+	char *address;	 /* NULL: not known, as a dry run's newcomer */
+	char *zone;	 /* NULL: a zone of its own */
+	char *hash_name; /* the text hashed for it; NULL in a draft: the default.
+			  * Stays NULL where the placement hashes nothing */
 	bool hash_name_is_default;
-	double weight;           /* 0, or 1e-6..1e9 */
-	int32_t id;              /* 0..2^31-1; HRW_ID_UNSET in a draft: next free */
+	double weight; /* 0, or 1e-6..1e9 */
+	int32_t id;    /* 0..2^31-1; HRW_ID_UNSET in a draft: next free */
 	enum hrw_state state;
-	int64_t since_ms;        /* Unix time of the last change of state; carried, not read */
+	int64_t since_ms; /* Unix time of the last change of state; carried, not read */
 };
 
 /* Limits of a configuration. They bind changes, never what a store holds. */
@@ -60,19 +60,20 @@ extern const struct hrw_limits hrw_limits_max;
 struct hrw_membership {
 	const struct hrw_placement *placement;
 	struct hrw_value param[HRW_PARAMS_MAX]; /* in the order of placement->params */
-	unsigned copies;                        /* 1..HRW_COPIES_MAX */
+	unsigned copies;			/* 1..HRW_COPIES_MAX */
 	size_t count;
-	struct hrw_node *node;                  /* frozen: by name, bytewise */
+	struct hrw_node *node; /* frozen: by name, bytewise */
 
 	/* Set by freeze. */
 	bool is_frozen;
-	size_t taker_count;                     /* nodes that take keys */
-	double taker_weight;                    /* sum of their weights */
-	bool has_zones;                         /* some taker names a zone, and zones count */
-	uint32_t *zone_of;                      /* by node: equal numbers, equal zone */
-	void *index;                            /* the placement's own */
+	size_t taker_count;  /* nodes that take keys */
+	double taker_weight; /* sum of their weights */
+	size_t zone_count;   /* zones that have a taker */
+	bool has_zones;	     /* some taker names a zone, and zones count */
+	uint32_t *zone_of;   /* by node: equal numbers, equal zone */
+	void *index;	     /* the placement's own */
 
-	size_t room;                            /* node[] has space for so many */
+	size_t room; /* node[] has space for so many */
 };
 
 /* An empty draft. Parameters have their defaults. NULL: no memory. */
@@ -87,23 +88,27 @@ void hrw_membership_free(struct hrw_membership *m);
 /* Adds a node to a draft. The node and its texts are copied. An unset id gets
  * one above the highest there is (the first gets 1), a NULL hash_name the
  * placement's default when frozen.
- *   limits  of names and count; NULL: the widest
+ *   limits  of names and count. NULL, for what a store holds: the widest, and a
+ *           hash_name that the placement does not use is kept, not refused
  *   errors  BAD_SERVER ("name": not a slug; "taken": name or id listed
  *           already), BAD_ADDRESS, BAD_WEIGHT, BAD_ZONE, TOO_MANY,
  *           BAD_FIELD (id, hash_name, state), INTERNAL (no memory)
+ *           The fault's field is a pointer into the node: "/weight". The
+ *           draft is as before
  *   cost    a pass over the nodes: a list of n costs n^2/2 compares, so
  *           hrw_membership_add_all() for long ones */
 int hrw_membership_add(struct hrw_membership *m, const struct hrw_node *node,
     const struct hrw_limits *limits, struct hrw_fault *fault);
 
-/* Adds many nodes, in list order, as hrw_membership_add() would one by one.
+/* Adds many nodes, in list order, as hrw_membership_add() would one by one; all
+ * of them or, on an error, none.
  *   at      receives the index of the one refused; may be NULL
  *   cost    n log n */
 int hrw_membership_add_all(struct hrw_membership *m, const struct hrw_node *nodes, size_t count,
     const struct hrw_limits *limits, size_t *at, struct hrw_fault *fault);
 
 /* The node of that name, to be edited in a draft by the setters below; NULL
- * when there is none. Frozen: n log n by binary search; a draft: a pass. */
+ * when there is none. Frozen: log n by binary search; a draft: a pass. */
 struct hrw_node *hrw_membership_find(const struct hrw_membership *m, const char *name);
 
 /* Takes a node out of a draft. UNKNOWN_NODE when it is not there. */
@@ -117,16 +122,16 @@ int hrw_node_set_weight(struct hrw_node *node, double weight, struct hrw_fault *
 
 /* Replaces a draft's placement: parameters return to their defaults, and every
  * hash_name that was a default is to be taken anew at freeze. */
-void hrw_membership_set_placement(
-    struct hrw_membership *m, const struct hrw_placement *placement);
+void hrw_membership_set_placement(struct hrw_membership *m, const struct hrw_placement *placement);
 
 /* Checks the whole, sorts, prepares the index. From here on read only.
  *   limits  NULL: the widest
- *   errors  BAD_COPIES (0, over the limit, over 1 with HRW_SINGLE_COPY),
+ *   errors  TOO_MANY, BAD_COPIES (0, over the limit, over 1 with HRW_SINGLE_COPY),
  *           BAD_WEIGHT (the placement takes no weights), BAD_SERVER
  *           ("collision": two hash texts that no key could tell apart; the
- *           fault names both nodes), BAD_FIELD, INTERNAL. Then m is still a
- *           draft
+ *           fault names both nodes), BAD_ADDRESS (the placement hashes it, and
+ *           there is none), BAD_FIELD (a parameter), INTERNAL. Then m is still
+ *           a draft
  *   cost    n log n and the placement's own */
 int hrw_membership_freeze(
     struct hrw_membership *m, const struct hrw_limits *limits, struct hrw_fault *fault);
@@ -147,7 +152,8 @@ int hrw_check_address(struct hrw_bytes address, struct hrw_fault *fault);
 int hrw_check_zone(struct hrw_bytes zone, struct hrw_fault *fault);
 int hrw_check_weight(double weight, struct hrw_fault *fault);
 
-/* Same placement, parameters, copies and nodes (since_ms aside)? */
+/* Same placement, parameters, copies and nodes (since_ms aside)? For two frozen
+ * ones, or two drafts: what freeze fills in counts. */
 bool hrw_membership_equal(const struct hrw_membership *a, const struct hrw_membership *b);
 
 #endif

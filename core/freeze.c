@@ -1,0 +1,314 @@
+/*
+ * freeze.c - a draft becomes a membership: checked as a whole, sorted, indexed.
+ */
+#include <stdlib.h>
+
+#include "core/membership.h"
+
+static int
+no_memory(struct hrw_fault *fault)
+{
+	return hrw_fault(fault, HRW_INTERNAL, "out of memory");
+}
+
+static size_t
+choice_count(const struct hrw_param *param)
+{
+	size_t count = 0;
+
+	while (param->choices[count] != NULL)
+		count++;
+	return count;
+}
+
+static int
+check_param(const struct hrw_placement *placement, const struct hrw_param *param,
+    const struct hrw_value *value, struct hrw_fault *fault)
+{
+	size_t len = value->text != NULL ? strlen(value->text) : 0;
+	bool is_good = true;
+
+	switch (param->type) {
+	case HRW_PARAM_CHOICE:
+		is_good = value->number < choice_count(param);
+		break;
+	case HRW_PARAM_COUNT:
+		is_good = value->number >= param->min && value->number <= param->max;
+		break;
+	case HRW_PARAM_FLAG:
+		is_good = value->number <= 1;
+		break;
+	case HRW_PARAM_TEXT:
+		if (value->text == NULL && param->is_required)
+			return hrw_fault(fault, HRW_BAD_FIELD, "%s needs its parameter \"%s\": %s",
+			    placement->name, param->name, param->help);
+		if (value->text != NULL && (len < param->min || len > param->max))
+			return hrw_fault(fault, HRW_BAD_FIELD,
+			    "parameter \"%s\" of %s has %zu bytes: use %llu to %llu", param->name,
+			    placement->name, len, (unsigned long long)param->min,
+			    (unsigned long long)param->max);
+		break;
+	}
+	if (is_good)
+		return 0;
+	return hrw_fault(fault, HRW_BAD_FIELD,
+	    "%llu is out of range for parameter \"%s\" of %s: %s",
+	    (unsigned long long)value->number, param->name, placement->name, param->help);
+}
+
+static int
+check_params(const struct hrw_membership *m, struct hrw_fault *fault)
+{
+	const struct hrw_param *param = m->placement->params;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && param != NULL && param[i].name != NULL; i++) {
+		rc = check_param(m->placement, &param[i], &m->param[i], fault);
+		if (rc < 0)
+			hrw_fault_at(fault, "/placement/%s", param[i].name);
+	}
+	return rc;
+}
+
+static int
+check_copies(
+    const struct hrw_membership *m, const struct hrw_limits *limits, struct hrw_fault *fault)
+{
+	size_t limit = HRW_COPIES_MAX;
+	int rc = 0;
+
+	if (limits != NULL && limits->copies < limit)
+		limit = limits->copies;
+	if (m->copies > 1 && (m->placement->traits & HRW_SINGLE_COPY) != 0)
+		rc = hrw_fault(fault, HRW_BAD_COPIES,
+		    "%u copies are more than %s can place: it defines one owner, use 1", m->copies,
+		    m->placement->name);
+	else if (m->copies < 1 || m->copies > limit)
+		rc = hrw_fault(fault, HRW_BAD_COPIES,
+		    "%u is not a number of copies: use 1 to %zu, or raise limits.copies (to %d at "
+		    "most)",
+		    m->copies, limit, HRW_COPIES_MAX);
+	if (rc < 0)
+		hrw_fault_at(fault, "/copies");
+	return rc;
+}
+
+static int
+check_weights(const struct hrw_membership *m, struct hrw_fault *fault)
+{
+	if ((m->placement->traits & HRW_WEIGHTED) != 0)
+		return 0;
+	for (size_t i = 0; i < m->count; i++)
+		if (m->node[i].weight != 1) {
+			hrw_fault(fault, HRW_BAD_WEIGHT,
+			    "weight %.17g of \"%s\" cannot be kept: %s takes no weights, use 1",
+			    m->node[i].weight, m->node[i].name, m->placement->name);
+			hrw_fault_at(fault, "/nodes/%s/weight", m->node[i].name);
+			return HRW_BAD_WEIGHT;
+		}
+	return 0;
+}
+
+static int
+nodes_by_name(const void *left, const void *right)
+{
+	return strcmp(
+	    ((const struct hrw_node *)left)->name, ((const struct hrw_node *)right)->name);
+}
+
+/* The host of a checked address: without port, without brackets. */
+static char *
+host_of(const char *address)
+{
+	const char *end = strrchr(address, ':');
+
+	return address[0] == '[' ? strndup(address + 1, (size_t)(end - address) - 2)
+				 : strndup(address, (size_t)(end - address));
+}
+
+/* The text that stands for a node without a hash_name. NULL: no memory. */
+static char *
+default_hash_name(const struct hrw_node *node, enum hrw_hashed hashed)
+{
+	const char *port;
+
+	switch (hashed) {
+	case HRW_HASHED_ADDRESS:
+		return strdup(node->address);
+	case HRW_HASHED_HOST:
+		return host_of(node->address);
+	case HRW_HASHED_LABEL:
+		port = strrchr(node->address, ':') + 1;
+		return strcmp(port, "11211") == 0 ? host_of(node->address) : strdup(node->address);
+	case HRW_HASHED_NAME:
+	case HRW_HASHED_NOTHING:
+		break;
+	}
+	return strdup(node->name);
+}
+
+/* Gives every node without a hash_name its default.
+ *   is_filled  by node: receives whether it was done here */
+static int
+fill_hash_names(struct hrw_membership *m, bool *is_filled, struct hrw_fault *fault)
+{
+	enum hrw_hashed hashed = m->placement->hashed;
+
+	if (hashed == HRW_HASHED_NOTHING)
+		return 0;
+	for (size_t i = 0; i < m->count; i++) {
+		struct hrw_node *node = &m->node[i];
+
+		if (node->hash_name != NULL)
+			continue;
+		if (hashed != HRW_HASHED_NAME && node->address == NULL) {
+			hrw_fault(fault, HRW_BAD_ADDRESS,
+			    "\"%s\" has no address, and %s hashes it: give an \"address\" or a "
+			    "\"hash_name\"",
+			    node->name, m->placement->name);
+			hrw_fault_at(fault, "/nodes/%s/address", node->name);
+			return HRW_BAD_ADDRESS;
+		}
+		node->hash_name = default_hash_name(node, hashed);
+		if (node->hash_name == NULL)
+			return no_memory(fault);
+		node->hash_name_is_default = true;
+		is_filled[i] = true;
+	}
+	return 0;
+}
+
+/* A node's text, to be sorted. */
+struct text_of {
+	const char *text;
+	size_t node;
+};
+
+static int
+by_text(const void *left, const void *right)
+{
+	const struct text_of *a = left, *b = right;
+	int order = strcmp(a->text, b->text);
+
+	return order != 0 ? order : (a->node > b->node) - (a->node < b->node);
+}
+
+static int
+check_hash_names(const struct hrw_membership *m, struct text_of *list, struct hrw_fault *fault)
+{
+	char shown[HRW_SHOWN];
+
+	if (m->placement->hashed == HRW_HASHED_NOTHING)
+		return 0;
+	for (size_t i = 0; i < m->count; i++)
+		list[i] = (struct text_of){m->node[i].hash_name, i};
+	qsort(list, m->count, sizeof(*list), by_text);
+	for (size_t i = 1; i < m->count; i++)
+		if (strcmp(list[i - 1].text, list[i].text) == 0) {
+			hrw_fault(fault, HRW_BAD_SERVER,
+			    "\"%s\" and \"%s\" are both hashed as \"%s\", so no key could tell "
+			    "them "
+			    "apart: choose a \"hash_name\" for one of them",
+			    m->node[list[i - 1].node].name, m->node[list[i].node].name,
+			    hrw_show(hrw_text(list[i].text), shown, sizeof(shown)));
+			if (fault != NULL)
+				fault->reason = "collision";
+			return HRW_BAD_SERVER;
+		}
+	return 0;
+}
+
+/* Numbers the zones; a node without one has a number of its own.
+ *   list  room for all nodes */
+static void
+number_zones(struct hrw_membership *m, struct text_of *list)
+{
+	uint32_t zone = 0;
+	size_t named = 0;
+	bool has_taker = false;
+
+	m->zone_count = 0;
+	m->has_zones = false;
+	for (size_t i = 0; i < m->count; i++) {
+		bool is_taker = hrw_node_is_taker(&m->node[i]);
+
+		if (m->node[i].zone != NULL && (m->placement->traits & HRW_ZONED) != 0) {
+			list[named++] = (struct text_of){m->node[i].zone, i};
+			m->has_zones = m->has_zones || is_taker;
+			continue;
+		}
+		m->zone_of[i] = zone++;
+		m->zone_count += is_taker;
+	}
+	qsort(list, named, sizeof(*list), by_text);
+	for (size_t i = 0; i < named; i++) {
+		bool is_first = i == 0 || strcmp(list[i - 1].text, list[i].text) != 0;
+
+		if (is_first)
+			has_taker = false;
+		if (is_first && i > 0)
+			zone++;
+		m->zone_of[list[i].node] = zone;
+		if (hrw_node_is_taker(&m->node[list[i].node]) && !has_taker) {
+			has_taker = true;
+			m->zone_count++;
+		}
+	}
+}
+
+static void
+count_takers(struct hrw_membership *m)
+{
+	m->taker_count = 0;
+	m->taker_weight = 0;
+	for (size_t i = 0; i < m->count; i++)
+		if (hrw_node_is_taker(&m->node[i])) {
+			m->taker_count++;
+			m->taker_weight += m->node[i].weight;
+		}
+}
+
+int
+hrw_membership_freeze(
+    struct hrw_membership *m, const struct hrw_limits *limits, struct hrw_fault *fault)
+{
+	bool *is_filled = calloc(m->count + 1, sizeof(*is_filled));
+	struct text_of *list = calloc(m->count + 1, sizeof(*list));
+	uint32_t *zone_of = calloc(m->count + 1, sizeof(*zone_of));
+	int rc;
+
+	if (is_filled == NULL || list == NULL || zone_of == NULL) {
+		rc = no_memory(fault);
+		goto out;
+	}
+	/* The widest limits bind here too: rank keeps its candidates on the stack. */
+	if (m->count > HRW_NODES_MAX) {
+		rc = hrw_fault(fault, HRW_TOO_MANY, "%zu nodes are more than %d: remove some",
+		    m->count, HRW_NODES_MAX);
+		goto out;
+	}
+	if (m->count > 0)
+		qsort(m->node, m->count, sizeof(*m->node), nodes_by_name);
+	if ((rc = check_params(m, fault)) < 0 || (rc = check_copies(m, limits, fault)) < 0 ||
+	    (rc = check_weights(m, fault)) < 0 || (rc = fill_hash_names(m, is_filled, fault)) < 0 ||
+	    (rc = check_hash_names(m, list, fault)) < 0)
+		goto out;
+	free(m->zone_of);
+	m->zone_of = zone_of;
+	zone_of = NULL; /* taken */
+	number_zones(m, list);
+	count_takers(m);
+	rc = m->placement->prepare(m, &m->index, fault);
+	m->is_frozen = rc == 0;
+out:
+	/* A draft that stays one takes its defaults anew when it is mended. */
+	for (size_t i = 0; rc < 0 && is_filled != NULL && i < m->count; i++)
+		if (is_filled[i]) {
+			free(m->node[i].hash_name);
+			m->node[i].hash_name = NULL;
+		}
+	free(zone_of);
+	free(list);
+	free(is_filled);
+	return rc;
+}

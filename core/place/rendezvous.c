@@ -1,0 +1,338 @@
+/*
+ * rendezvous.c - highest random weight, 32 bits: the default.
+ *
+ * raw(node, key) = fmix32(FNV-1a(hash_name) XOR FNV-1a(key)), and the score is
+ * weight / -ln((raw + 0.5) / 2^32): a node wins a key with probability weight /
+ * total. Best first: score, then name; where all weights are equal that is the
+ * order of raw, and no logarithm is taken. Two texts of one hash would tie on
+ * every key and starve one node, so they are refused.
+ *
+ * This plain loop is the reference for any faster one.
+ *
+ * Source: Thaler & Ravishankar, IEEE/ACM ToN 6(1), 1998; weights by the
+ * logarithm: Schindelhauer & Schomaker, SPAA 2005.
+ */
+#include <stdlib.h>
+
+#include "core/hash/fmix.h"
+#include "core/hash/fnv1a.h"
+#include "core/ln.h"
+#include "core/membership.h"
+
+/* Nodes mixed at once: a constant, so that compilers unroll it into vectors. */
+enum { BLOCK = 64 };
+
+/* The takers in order of name, a field an array. hash[] is padded to whole
+ * blocks by repeating a hash of the last block. */
+struct index {
+	const struct hrw_membership *m;
+	size_t count;
+	bool has_weights; /* they differ, so the order needs scores */
+	uint32_t *hash;
+	double *weight;
+	uint32_t *node; /* index into m->node[] */
+};
+
+static void
+drop(void *index)
+{
+	struct index *ix = index;
+
+	if (ix == NULL)
+		return;
+	free(ix->hash);
+	free(ix->weight);
+	free(ix->node);
+	free(ix);
+}
+
+/* A node's hash, to be sorted. */
+struct hash_of {
+	uint32_t hash, node;
+};
+
+static int
+by_hash(const void *left, const void *right)
+{
+	const struct hash_of *a = left, *b = right;
+
+	if (a->hash != b->hash)
+		return a->hash < b->hash ? -1 : 1;
+	return (a->node > b->node) - (a->node < b->node);
+}
+
+/* No two nodes may share a hash, draining ones included: they may come back. */
+static int
+check_collisions(const struct hrw_membership *m, struct hrw_fault *fault)
+{
+	struct hash_of *list = calloc(m->count + 1, sizeof(*list));
+	int rc = 0;
+
+	if (list == NULL)
+		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
+	for (size_t i = 0; i < m->count; i++)
+		list[i] =
+		    (struct hash_of){hrw_fnv1a32(hrw_text(m->node[i].hash_name)), (uint32_t)i};
+	qsort(list, m->count, sizeof(*list), by_hash);
+	for (size_t i = 1; rc == 0 && i < m->count; i++)
+		if (list[i - 1].hash == list[i].hash) {
+			rc = hrw_fault(fault, HRW_BAD_SERVER,
+			    "\"%s\" and \"%s\" both hash to 0x%08x, so one of them would get no "
+			    "key: "
+			    "choose a name or a \"hash_name\" for one of them",
+			    m->node[list[i - 1].node].name, m->node[list[i].node].name,
+			    list[i].hash);
+			if (fault != NULL)
+				fault->reason = "collision";
+		}
+	free(list);
+	return rc;
+}
+
+static int
+prepare(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
+{
+	size_t padded = (m->taker_count + BLOCK - 1) / BLOCK * BLOCK;
+	struct index *ix;
+	int rc = check_collisions(m, fault);
+
+	if (rc < 0)
+		return rc;
+	ix = calloc(1, sizeof(*ix));
+	if (ix == NULL)
+		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
+	ix->m = m;
+	ix->hash = calloc(padded + 1, sizeof(*ix->hash));
+	ix->weight = calloc(padded + 1, sizeof(*ix->weight));
+	ix->node = calloc(padded + 1, sizeof(*ix->node));
+	if (ix->hash == NULL || ix->weight == NULL || ix->node == NULL) {
+		drop(ix);
+		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
+	}
+	for (size_t i = 0; i < m->count; i++) {
+		const struct hrw_node *node = &m->node[i];
+
+		if (!hrw_node_is_taker(node))
+			continue;
+		ix->hash[ix->count] = hrw_fnv1a32(hrw_text(node->hash_name));
+		ix->weight[ix->count] = node->weight;
+		ix->node[ix->count] = (uint32_t)i;
+		ix->has_weights = ix->has_weights || node->weight != ix->weight[0];
+		ix->count++;
+	}
+	for (size_t i = ix->count; i < padded; i++)
+		ix->hash[i] = ix->hash[ix->count - 1];
+	*index = ix;
+	return 0;
+}
+
+/* A node that may be among the best. */
+struct candidate {
+	double score; /* 0 where all weights are equal */
+	uint32_t raw, taker;
+};
+
+/* The best so far, as a heap with the worst of them at [0]. */
+struct best {
+	const struct index *ix;
+	struct candidate *heap;
+	size_t count, want;
+};
+
+/* Is a before b in the ranking? Every pair is compared alike, by the real
+ * numbers, so no three nodes can beat one another in a circle. */
+static bool
+is_before(const struct index *ix, const struct candidate *a, const struct candidate *b)
+{
+	int order;
+
+	if (!ix->has_weights)
+		order = (a->raw > b->raw) - (a->raw < b->raw);
+	else if ((order = hrw_ln_order(a->score, b->score)) == 0)
+		order = hrw_ln_cmp_exact(
+		    a->raw, ix->weight[a->taker], b->raw, ix->weight[b->taker], 32);
+	return order != 0 ? order > 0 : a->taker < b->taker;
+}
+
+/* Lets the candidate at [0] of the first `count` sink to its place. */
+static void
+sink(const struct best *best, size_t count)
+{
+	struct candidate *heap = best->heap, moving = heap[0];
+	size_t at = 0, child;
+
+	while ((child = 2 * at + 1) < count) {
+		if (child + 1 < count && is_before(best->ix, &heap[child], &heap[child + 1]))
+			child++;
+		if (!is_before(best->ix, &moving, &heap[child]))
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = moving;
+}
+
+/* Takes a candidate in, if it is among the `want` best of those seen. */
+static void
+offer(struct best *best, const struct candidate *c)
+{
+	struct candidate *heap = best->heap;
+	size_t at = best->count, parent;
+
+	if (best->count == best->want) {
+		if (is_before(best->ix, c, &heap[0])) {
+			heap[0] = *c;
+			sink(best, best->count);
+		}
+		return;
+	}
+	best->count++;
+	for (; at > 0; at = parent) {
+		parent = (at - 1) / 2;
+		if (!is_before(best->ix, &heap[parent], c))
+			break;
+		heap[at] = heap[parent];
+	}
+	heap[at] = *c;
+}
+
+/* Mixes a block; returns the highest raw. */
+static uint32_t
+mix(const uint32_t *hash, uint32_t key, uint32_t *raw)
+{
+	uint32_t highest = 0;
+
+	for (size_t i = 0; i < BLOCK; i++) {
+		raw[i] = hrw_fmix32(hash[i] ^ key);
+		highest = raw[i] > highest ? raw[i] : highest;
+	}
+	return highest;
+}
+
+static void
+scan(struct best *best, uint32_t key)
+{
+	const struct index *ix = best->ix;
+	uint32_t raw[BLOCK], highest, floor = 0;
+
+	for (size_t at = 0; at < ix->count; at += BLOCK) {
+		size_t count = ix->count - at < BLOCK ? ix->count - at : BLOCK;
+
+		highest = mix(ix->hash + at, key, raw);
+		if (highest < floor)
+			continue;
+		/* Of one owner a block can only give its highest. */
+		if (best->want == 1)
+			floor = highest;
+		for (size_t i = 0; i < count; i++) {
+			if (raw[i] < floor)
+				continue;
+			offer(best, &(struct candidate){0, raw[i], (uint32_t)(at + i)});
+			if (best->count == best->want)
+				floor = best->heap[0].raw;
+		}
+	}
+}
+
+/* As scan(), where weights differ. Since -ln u > 1 - u, a score is below
+ * weight / (1 - u): few nodes are left that need a logarithm. */
+static void
+scan_weighted(struct best *best, uint32_t key)
+{
+	const struct index *ix = best->ix;
+	uint32_t raw[BLOCK];
+	double bar = 0;
+
+	for (size_t at = 0; at < ix->count; at += BLOCK) {
+		size_t count = ix->count - at < BLOCK ? ix->count - at : BLOCK;
+
+		mix(ix->hash + at, key, raw);
+		for (size_t i = 0; i < count; i++) {
+			double weight = ix->weight[at + i];
+			struct candidate c = {0, raw[i], (uint32_t)(at + i)};
+
+			/* 1 - u times 2^32, exactly */
+			if (weight < bar * (4294967295.5 - raw[i]))
+				continue;
+			c.score = hrw_ln_score(raw[i], 32, weight);
+			offer(best, &c);
+			if (best->count == best->want)
+				bar = best->heap[0].score * (1 - 1e-9) / 4294967296.0;
+		}
+	}
+}
+
+static int
+rank_into(const struct index *ix, struct hrw_bytes key, size_t want, struct candidate *heap,
+    uint32_t *out)
+{
+	struct best best = {.ix = ix, .heap = heap, .want = want};
+	size_t count;
+
+	if (ix->has_weights)
+		scan_weighted(&best, hrw_fnv1a32(key));
+	else
+		scan(&best, hrw_fnv1a32(key));
+	/* The worst goes last, then the worst of those left. */
+	for (count = best.count; count > 0; count--) {
+		out[count - 1] = ix->node[heap[0].taker];
+		heap[0] = heap[count - 1];
+		sink(&best, count - 1);
+	}
+	return (int)best.count;
+}
+
+/* The two frames stand apart, so that a lookup never needs the large one. */
+enum { FEW = 64 };
+
+__attribute__((noinline)) static int
+rank_few(const struct index *ix, struct hrw_bytes key, size_t want, uint32_t *out)
+{
+	struct candidate heap[FEW];
+
+	return rank_into(ix, key, want, heap, out);
+}
+
+__attribute__((noinline)) static int
+rank_many(const struct index *ix, struct hrw_bytes key, size_t want, uint32_t *out)
+{
+	struct candidate heap[HRW_NODES_MAX];
+
+	return rank_into(ix, key, want, heap, out);
+}
+
+static int
+rank(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
+{
+	const struct index *ix = index;
+
+	if (want > ix->count)
+		want = ix->count;
+	return want <= FEW ? rank_few(ix, key, want, out) : rank_many(ix, key, want, out);
+}
+
+static void
+explain(const void *index, struct hrw_bytes key, struct hrw_score *out)
+{
+	const struct index *ix = index;
+	uint32_t hash = hrw_fnv1a32(key);
+
+	for (size_t i = 0; i < ix->m->count; i++) {
+		const struct hrw_node *node = &ix->m->node[i];
+
+		out[i].has_raw = out[i].has_score = true;
+		out[i].raw = hrw_fmix32(hrw_fnv1a32(hrw_text(node->hash_name)) ^ hash);
+		out[i].score = node->weight > 0 ? hrw_ln_score(out[i].raw, 32, node->weight) : 0;
+	}
+}
+
+const struct hrw_placement hrw_rendezvous = {
+    .name = "rendezvous",
+    .traits = HRW_WEIGHTED | HRW_ZONED | HRW_FAIR | HRW_MINIMAL,
+    .hashed = HRW_HASHED_NAME,
+    .source = "Thaler & Ravishankar, IEEE/ACM ToN 6(1), 1998",
+    .prepare = prepare,
+    .rank = rank,
+    .explain = explain,
+    .free = drop,
+};

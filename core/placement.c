@@ -1,0 +1,50 @@
+/*
+ * placement.c - the one table of placements, and what holds for all of them.
+ */
+#include "core/placement.h"
+
+#include <assert.h>
+
+#include "core/membership.h"
+
+extern const struct hrw_placement hrw_rendezvous;
+
+const struct hrw_placement *const hrw_placements[] = {
+    &hrw_rendezvous,
+    NULL,
+};
+
+const struct hrw_placement *
+hrw_placement_find(const char *name)
+{
+	for (size_t i = 0; hrw_placements[i] != NULL; i++)
+		if (strcmp(hrw_placements[i]->name, name) == 0)
+			return hrw_placements[i];
+	return NULL;
+}
+
+int
+hrw_rank(const struct hrw_membership *m, struct hrw_bytes key, size_t want, uint32_t *out)
+{
+	assert(m->is_frozen);
+	if (want == 0)
+		return HRW_BAD_COPIES;
+	if (m->taker_count == 0)
+		return HRW_NO_SERVERS;
+	return m->placement->rank(m->index, key, want, out);
+}
+
+void
+hrw_explain(const struct hrw_membership *m, struct hrw_bytes key, struct hrw_score *out)
+{
+	uint32_t order[HRW_NODES_MAX];
+	int ranked;
+
+	for (size_t i = 0; i < m->count; i++)
+		out[i] = (struct hrw_score){0};
+	if (m->placement->explain != NULL)
+		m->placement->explain(m->index, key, out);
+	ranked = m->taker_count > 0 ? hrw_rank(m, key, m->taker_count, order) : 0;
+	for (int i = 0; i < ranked; i++)
+		out[order[i]].rank = (uint32_t)i + 1;
+}

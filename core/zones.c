@@ -1,0 +1,84 @@
+/*
+ * zones.c - copies in rank order, one a zone while zones last.
+ */
+#include "core/zones.h"
+
+/* Holders are looked for in the beginning of a ranking, a longer one when it
+ * does not tell. */
+enum { FEW = 64, LONGER = 8 };
+
+static bool
+zone_is_held(const struct hrw_membership *m, uint32_t node, const uint32_t *holder, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (m->zone_of[holder[i]] == m->zone_of[node])
+			return true;
+	return false;
+}
+
+static bool
+is_holder(uint32_t node, const uint32_t *holder, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (holder[i] == node)
+			return true;
+	return false;
+}
+
+/* Picks holders from the first `ranked` of a ranking: the first of each zone,
+ * then those passed over. Fewer than copies when more of it is needed. */
+static size_t
+pick(const struct hrw_membership *m, const uint32_t *ranking, size_t ranked, size_t copies,
+    uint32_t *out)
+{
+	size_t zones = copies < m->zone_count ? copies : m->zone_count;
+	size_t count = 0;
+
+	for (size_t i = 0; i < ranked && count < zones; i++)
+		if (!zone_is_held(m, ranking[i], out, count))
+			out[count++] = ranking[i];
+	for (size_t i = 0; count >= zones && i < ranked && count < copies; i++)
+		if (!is_holder(ranking[i], out, count))
+			out[count++] = ranking[i];
+	return count;
+}
+
+/* The rare long way has a frame of its own. */
+__attribute__((noinline)) static int
+hold_long(const struct hrw_membership *m, struct hrw_bytes key, size_t copies, uint32_t *out)
+{
+	uint32_t ranking[HRW_NODES_MAX];
+	size_t want = FEW, count;
+	int ranked;
+
+	do {
+		want = want * LONGER < m->count ? want * LONGER : m->count;
+		ranked = hrw_rank(m, key, want, ranking);
+		if (ranked < 0)
+			return ranked;
+		count = pick(m, ranking, (size_t)ranked, copies, out);
+	} while (count < copies && (size_t)ranked == want && want < m->count);
+	return (int)count;
+}
+
+int
+hrw_holders(const struct hrw_membership *m, struct hrw_bytes key, size_t copies, uint32_t *out)
+{
+	uint32_t ranking[FEW];
+	size_t want, count;
+	int ranked;
+
+	if (copies < 1 || copies > HRW_COPIES_MAX ||
+	    (copies > 1 && (m->placement->traits & HRW_SINGLE_COPY) != 0))
+		return HRW_BAD_COPIES;
+	if (copies == 1 || !m->has_zones)
+		return hrw_rank(m, key, copies, out);
+	want = 4 * copies < FEW ? 4 * copies : FEW;
+	ranked = hrw_rank(m, key, want, ranking);
+	if (ranked < 0)
+		return ranked;
+	count = pick(m, ranking, (size_t)ranked, copies, out);
+	if (count == copies || (size_t)ranked < want)
+		return (int)count;
+	return hold_long(m, key, copies, out);
+}
