@@ -15,11 +15,14 @@
 #include "daemon/store/keyset.h"
 #include "daemon/store/store.h"
 
-struct reports; /* all of them, running and kept; on the main loop */
+struct reports; /* all that run or wait to run; on the main loop */
 
 struct reports *reports_new(uv_loop_t *loop, const struct config *config, struct store *store,
     struct keyset *keyset);
-void reports_free(struct reports *r); /* stops what runs */
+/* Tells all to end as "stopped"; the loop runs on until they are idle. */
+void reports_stop(struct reports *r);
+bool reports_is_idle(const struct reports *r);
+void reports_free(struct reports *r); /* when idle */
 
 /* What a report is about; texts are copied, pools acquired, keys taken. */
 struct report_request {
@@ -32,19 +35,22 @@ struct report_request {
 	int64_t history;         /* entry to summarise; 0: none */
 	bool has_keys;           /* keys were sent along */
 	struct buffer keys;      /* records as keyset.h has them; taken, left empty */
+	uint64_t key_count;      /* … so many */
 	size_t changes;          /* listed at most */
 };
 
 struct report; /* counted; on the main loop */
 
-/* Starts one. BUSY when limits.running_plans run already. */
+/* Starts one, or has it wait while limits.running_plans run. BUSY: a dry run
+ * while so many wait already, or any while limits.plans do. */
 int report_start(struct reports *r, struct report_request *ask, struct report **out,
     struct hrw_fault *fault);
 void report_release(struct report *report);
 
-/* Calls `done` on the main loop when it has ended, or after timeout_ms (running
- * still). Once. */
-void report_wait(struct report *report, uint64_t timeout_ms, void (*done)(void *arg), void *arg);
+/* Calls `done` once on the main loop, never from within this call: when the
+ * report has ended, or after timeout_ms with it running still. The report stays
+ * referenced until then. 0 or HRW_INTERNAL. */
+int report_wait(struct report *report, uint64_t timeout_ms, void (*done)(void *arg), void *arg);
 /* Before its `done` came: no longer wanted. */
 void report_forget(struct report *report, void *arg);
 
@@ -54,7 +60,8 @@ void report_stop(struct report *report);
 const char *report_id(const struct report *report);
 bool report_is_running(const struct report *report);
 
-/* Writes the planChange object (whole, braces included) as it stands now. */
+/* Writes the planChange object (whole, braces included) as it stands now: while
+ * it runs, without what is not counted yet. */
 void report_write(const struct report *report, struct buffer *out);
 
 /* A running report by id, acquired; NULL when there is none (ask the store). */
@@ -66,7 +73,7 @@ enum changes_form { CHANGES_NDJSON, CHANGES_JSON, CHANGES_CSV };
 struct changes_filter {
 	char *lost, *gained, *from; /* NULL: any; "" : none */
 };
-/* UNKNOWN_PLAN, KEYS_CHANGED, BAD_FIELD when the plan was an estimate. */
+/* UNKNOWN_PLAN, KEYS_CHANGED. An estimate has no single changes. */
 struct changes *changes_open(struct reports *r, const char *id, enum changes_form form,
     const struct changes_filter *filter, struct hrw_fault *fault);
 int changes_fill(void *changes, struct buffer *out); /* as respond_stream() wants it */

@@ -1,0 +1,121 @@
+#include "daemon/members/source.h"
+
+/* Keys of a batch: long enough to hide its cost, short enough for a cache. */
+enum { BATCH_KEYS = 4096 };
+
+const char *
+source_name(enum source_kind kind)
+{
+	static const char *const names[] = {"stored", "request", "estimate"};
+
+	return names[kind];
+}
+
+int
+source_open_stored(struct source *s, struct keyset *keyset, const char *pool, uint64_t generation,
+    const struct hrw_membership *membership, struct hrw_fault *fault)
+{
+	struct keyset_stats stats;
+
+	*s = (struct source){.kind = SOURCE_STORED};
+	s->reader = keyset_reader_open(keyset, pool, generation, &stats, fault);
+	if (s->reader == NULL)
+		return (int)fault->error;
+	s->total = stats.keys;
+	s->generation = stats.generation;
+	if (s->total == 0) {
+		source_close(s);
+		source_open_estimate(s, membership);
+	}
+	return 0;
+}
+
+void
+source_open_request(struct source *s, struct hrw_bytes records, uint64_t count)
+{
+	*s = (struct source){.kind = SOURCE_REQUEST, .records = records, .total = count};
+}
+
+void
+source_open_estimate(struct source *s, const struct hrw_membership *membership)
+{
+	*s = (struct source){
+	    .kind = SOURCE_ESTIMATE, .membership = membership, .total = HRW_SAMPLE_KEYS};
+}
+
+static long
+read_request(struct source *s, struct buffer *out)
+{
+	struct hrw_bytes key;
+	long count = 0;
+
+	while (count < BATCH_KEYS && record_next(s->records, &s->at, &key)) {
+		record_add(out, key);
+		count++;
+	}
+	return count;
+}
+
+static long
+read_sample(struct source *s, struct buffer *out)
+{
+	char room[HRW_SAMPLE_KEY_BYTES];
+	long count = 0;
+
+	while (count < BATCH_KEYS && s->next < HRW_SAMPLE_KEYS) {
+		record_add(out, hrw_sample_key(s->membership, s->next++, room));
+		count++;
+	}
+	return count;
+}
+
+long
+source_read(struct source *s, struct buffer *out, struct hrw_fault *fault)
+{
+	long count = 0;
+
+	switch (s->kind) {
+	case SOURCE_STORED:
+		count = keyset_read(s->reader, out, fault);
+		break;
+	case SOURCE_REQUEST:
+		count = read_request(s, out);
+		break;
+	case SOURCE_ESTIMATE:
+		count = read_sample(s, out);
+		break;
+	}
+	if (count >= 0 && out->failed)
+		return hrw_fault(fault, HRW_INTERNAL, "no memory for a batch of keys");
+	return count;
+}
+
+void
+source_close(struct source *s)
+{
+	if (s->reader != NULL)
+		keyset_reader_close(s->reader);
+	s->reader = NULL;
+}
+
+void
+record_add(struct buffer *out, struct hrw_bytes key)
+{
+	uint32_t len = (uint32_t)key.len;
+
+	buffer_add(out, &len, sizeof(len));
+	buffer_add(out, key.data, key.len);
+}
+
+bool
+record_next(struct hrw_bytes records, size_t *at, struct hrw_bytes *key)
+{
+	uint32_t len;
+
+	if (*at >= records.len)
+		return false;
+	memcpy(&len, records.data + *at, sizeof(len));
+	*key = hrw_bytes(records.data + *at + sizeof(len), len);
+	*at += sizeof(len) + len;
+	return true;
+}
