@@ -36,8 +36,9 @@ struct json;
  *   text     borrowed for the call, any bytes, no NUL needed
  *   returns  the root, to be freed by json_free(); NULL with the fault filled
  *   errors   BAD_JSON with "line L, column C: …" in the detail; BAD_FIELD for a
- *            repeated member (field = its JSON pointer)
- *   cost     linear */
+ *            repeated member (field = its JSON pointer); INTERNAL: no memory.
+ *            A number may have 63 characters
+ *   cost     linear; n log n in the members of one object */
 struct json *json_parse(struct hrw_bytes text, unsigned flags, struct hrw_fault *fault);
 void json_free(struct json *root);
 
@@ -75,6 +76,9 @@ struct hrw_bytes json_source(const struct json *j);
 /* Its JSON pointer (RFC 6901), cut to size; its line and column, from 1. */
 void json_pointer(const struct json *j, char *out, size_t size);
 void json_position(const struct json *j, unsigned *line, unsigned *column);
+
+/* The value that a pointer names, seen from j ("" is j itself); NULL: none. */
+const struct json *json_at(const struct json *j, const char *pointer);
 
 /* Fills BAD_FIELD (or `error`) with the value's pointer as field; returns it. */
 int json_fault(const struct json *j, struct hrw_fault *fault, enum hrw_error error,

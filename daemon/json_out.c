@@ -1,0 +1,272 @@
+/*
+ * json_out.c - writes JSON into a buffer.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "daemon/json.h"
+
+struct json_out
+json_out(struct buffer *to)
+{
+	return (struct json_out){.to = to, .is_first = true};
+}
+
+/* Text in quotes. Where it is not UTF-8 after all, U+FFFD stands for each byte
+ * that is not: the document stays one. */
+static void
+quote(struct buffer *to, struct hrw_bytes text)
+{
+	buffer_add_text(to, "\"");
+	while (text.len > 0) {
+		size_t good = hrw_utf8_prefix(text), from = 0;
+
+		for (size_t i = 0; i < good; i++) {
+			uint8_t byte = text.data[i];
+
+			if (byte >= 0x20 && byte != '"' && byte != '\\')
+				continue;
+			buffer_add(to, text.data + from, i - from);
+			from = i + 1;
+			if (byte == '\n')
+				buffer_add_text(to, "\\n");
+			else if (byte == '\r')
+				buffer_add_text(to, "\\r");
+			else if (byte == '\t')
+				buffer_add_text(to, "\\t");
+			else if (byte < 0x20)
+				buffer_printf(to, "\\u%04x", byte);
+			else
+				buffer_printf(to, "\\%c", byte);
+		}
+		buffer_add(to, text.data + from, good - from);
+		if (good < text.len) {
+			buffer_add_text(to, "\xef\xbf\xbd");
+			good++;
+		}
+		text = hrw_bytes(text.data + good, text.len - good);
+	}
+	buffer_add_text(to, "\"");
+}
+
+/* What comes before a value: a comma, a name. */
+static void
+lead(struct json_out *o, const char *name)
+{
+	if (!o->is_first)
+		buffer_add_text(o->to, ",");
+	o->is_first = false;
+	if (name != NULL) {
+		quote(o->to, hrw_text(name));
+		buffer_add_text(o->to, ":");
+	}
+}
+
+static void
+open_container(struct json_out *o, const char *name, const char *bracket)
+{
+	lead(o, name);
+	buffer_add_text(o->to, bracket);
+	o->is_first = true;
+}
+
+static void
+close_container(struct json_out *o, const char *bracket)
+{
+	buffer_add_text(o->to, bracket);
+	o->is_first = false;
+}
+
+void
+json_open_object(struct json_out *o, const char *name)
+{
+	open_container(o, name, "{");
+}
+
+void
+json_close_object(struct json_out *o)
+{
+	close_container(o, "}");
+}
+
+void
+json_open_array(struct json_out *o, const char *name)
+{
+	open_container(o, name, "[");
+}
+
+void
+json_close_array(struct json_out *o)
+{
+	close_container(o, "]");
+}
+
+void
+json_put_text(struct json_out *o, const char *name, const char *text)
+{
+	if (text == NULL)
+		json_put_null(o, name);
+	else
+		json_put_bytes(o, name, hrw_text(text));
+}
+
+void
+json_put_bytes(struct json_out *o, const char *name, struct hrw_bytes utf8)
+{
+	lead(o, name);
+	quote(o->to, utf8);
+}
+
+/* 15 digits always survive the way to a double, 17 bring every double back
+ * (IEEE 754): the first of them that does is taken. */
+void
+json_put_number(struct json_out *o, const char *name, double number)
+{
+	char text[32];
+
+	if (!isfinite(number)) {
+		json_put_null(o, name);
+		return;
+	}
+	lead(o, name);
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, number);
+		if (strtod(text, NULL) == number)
+			break;
+	}
+	buffer_add_text(o->to, text);
+}
+
+void
+json_put_int(struct json_out *o, const char *name, int64_t number)
+{
+	lead(o, name);
+	buffer_printf(o->to, "%lld", (long long)number);
+}
+
+void
+json_put_count(struct json_out *o, const char *name, uint64_t number)
+{
+	lead(o, name);
+	buffer_printf(o->to, "%llu", (unsigned long long)number);
+}
+
+void
+json_put_bool(struct json_out *o, const char *name, bool is_true)
+{
+	lead(o, name);
+	buffer_add_text(o->to, is_true ? "true" : "false");
+}
+
+void
+json_put_null(struct json_out *o, const char *name)
+{
+	lead(o, name);
+	buffer_add_text(o->to, "null");
+}
+
+void
+json_put_raw(struct json_out *o, const char *name, struct hrw_bytes json)
+{
+	lead(o, name);
+	buffer_add(o->to, json.data, json.len);
+}
+
+/* RFC 4648, the standard alphabet with padding. */
+static void
+put_base64(struct json_out *o, const char *name, struct hrw_bytes bytes)
+{
+	static const char digit[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	lead(o, name);
+	buffer_add_text(o->to, "\"");
+	for (size_t i = 0; i < bytes.len; i += 3) {
+		size_t left = bytes.len - i;
+		uint32_t bits = (uint32_t)bytes.data[i] << 16;
+		char group[4];
+
+		if (left > 1)
+			bits |= (uint32_t)bytes.data[i + 1] << 8;
+		if (left > 2)
+			bits |= bytes.data[i + 2];
+		group[0] = digit[bits >> 18];
+		group[1] = digit[(bits >> 12) & 63];
+		group[2] = left > 1 ? digit[(bits >> 6) & 63] : '=';
+		group[3] = left > 2 ? digit[bits & 63] : '=';
+		buffer_add(o->to, group, sizeof(group));
+	}
+	buffer_add_text(o->to, "\"");
+}
+
+void
+json_put_key(struct json_out *o, struct hrw_bytes key)
+{
+	if (hrw_is_utf8(key))
+		json_put_bytes(o, "key", key);
+	else
+		put_base64(o, "key_base64", key);
+}
+
+void
+json_put_key_element(struct json_out *o, struct hrw_bytes key)
+{
+	if (hrw_is_utf8(key)) {
+		json_put_bytes(o, NULL, key);
+		return;
+	}
+	json_open_object(o, NULL);
+	put_base64(o, "key_base64", key);
+	json_close_object(o);
+}
+
+/* Recursion is bounded by JSON_DEPTH_MAX. A number stays as it was written. */
+void
+json_put_tree(struct json_out *o, const char *name, const struct json *j)
+{
+	switch (json_type(j)) {
+	case JSON_ARRAY:
+		json_open_array(o, name);
+		json_each (child, j)
+			json_put_tree(o, NULL, child);
+		json_close_array(o);
+		break;
+	case JSON_OBJECT:
+		json_open_object(o, name);
+		json_each (child, j)
+			json_put_tree(o, json_name(child), child);
+		json_close_object(o);
+		break;
+	case JSON_STRING:
+		json_put_bytes(o, name, json_bytes(j));
+		break;
+	case JSON_NULL:
+	case JSON_BOOL:
+	case JSON_NUMBER:
+		json_put_raw(o, name, json_source(j));
+		break;
+	}
+}
+
+void
+json_put_time(struct json_out *o, const char *name, int64_t unix_ms)
+{
+	time_t seconds = (time_t)(unix_ms / 1000);
+	int ms = (int)(unix_ms % 1000);
+	struct tm utc;
+	char day[64];
+
+	if (ms < 0) {
+		ms += 1000;
+		seconds--;
+	}
+	if (gmtime_r(&seconds, &utc) == NULL) {
+		json_put_null(o, name);
+		return;
+	}
+	strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &utc);
+	lead(o, name);
+	buffer_printf(o->to, "\"%s.%03dZ\"", day, ms);
+}
