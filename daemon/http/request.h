@@ -81,6 +81,11 @@ void request_keep_snapshot(struct request *req);
 void respond_header(struct request *req, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* An empty buffer that the loop lends until the answer is made: its room is kept
+ * from request to request, so that a lookup allocates nothing. respond() copies
+ * out of it. */
+struct buffer *request_buffer(struct request *req);
+
 /* A whole body; the buffer's content is taken, the buffer left empty. A buffer
  * that failed answers 500. */
 int respond(struct request *req, unsigned status, const char *type, struct buffer *body);
