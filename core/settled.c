@@ -88,15 +88,6 @@ hrw_settled_lookup(
 	return held;
 }
 
-/* May this settled node hold copies? One that was draining when the pool
- * settled was emptied. One whose weight was set to 0 then was not: its copies
- * still count, because a weight settles at once. */
-static bool
-may_hold(const struct hrw_node *node)
-{
-	return node->state != HRW_DRAINING;
-}
-
 /* Is what a settled node holds on its way out? */
 static bool
 is_leaving(const struct hrw_settled *s, size_t i)
@@ -104,6 +95,17 @@ is_leaving(const struct hrw_settled *s, size_t i)
 	uint32_t at = to_present(s, i);
 
 	return at == HRW_NOT_LISTED || !hrw_node_is_taker(&s->present->node[at]);
+}
+
+/* May this settled node hold copies that count? One that was draining when the
+ * pool settled has been emptied. One whose weight was set to 0 has not: that
+ * settles at once, its copies still being the only ones there are. */
+static bool
+is_holder(const struct hrw_settled *s, size_t i)
+{
+	const struct hrw_node *node = &s->settled->node[i];
+
+	return hrw_node_is_taker(node) || (node->state != HRW_DRAINING && is_leaving(s, i));
 }
 
 /* The numbers a set of nodes is judged by. */
@@ -141,13 +143,11 @@ hrw_settled_at_risk(const struct hrw_settled *s)
 	if (s->present->copies < 2 && settled->copies < 2)
 		return false;
 	for (size_t i = 0; i < settled->count; i++) {
-		uint32_t zone = settled->has_zones ? settled->zone_of[i] : (uint32_t)i;
-
-		if (!may_hold(&settled->node[i]))
+		if (!is_holder(s, i))
 			continue;
-		spread_add(&all, zone);
+		spread_add(&all, settled->zone_of[i]);
 		if (is_leaving(s, i))
-			spread_add(&leaving, zone);
+			spread_add(&leaving, settled->zone_of[i]);
 	}
 	return leaving.nodes > 0 && leaving.nodes >= smaller(settled->copies, all.nodes) &&
 	       leaving.zones >= smaller(settled->copies, all.zones);
