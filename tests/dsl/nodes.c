@@ -80,6 +80,15 @@ nodes(const char *text)
 	return frozen(draft(text));
 }
 
+struct hrw_membership *
+pool(unsigned copies, const char *text)
+{
+	struct hrw_membership *m = draft(text);
+
+	m->copies = copies;
+	return frozen(m);
+}
+
 const char *
 owner(const struct hrw_membership *m, struct hrw_bytes key)
 {

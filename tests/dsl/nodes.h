@@ -14,6 +14,9 @@
 /* Frozen, one copy; the text must be good. */
 struct hrw_membership *nodes(const char *text);
 
+/* The same with that many copies. */
+struct hrw_membership *pool(unsigned copies, const char *text);
+
 /* The same as a draft of the caller's: to be frozen or freed by it. */
 struct hrw_membership *draft(const char *text);
 

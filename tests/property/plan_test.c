@@ -1,0 +1,310 @@
+/*
+ * plan_test.c - reports of generated changes against sets compared name by name.
+ */
+#include <stdlib.h>
+
+#include "core/tally.h"
+#include "tests/dsl/nodes.h"
+#include "tests/dsl/suite.h"
+#include "tests/dsl/variants.h"
+
+enum { CASES = 2000, KEYS = 40 };
+
+struct change_case {
+	uint64_t seed;
+	struct hrw_membership *before, *settled, *after;
+	struct hrw_plan *plan;
+	struct hrw_change change[KEYS];
+};
+
+/* In a third of the cases the pool was settled. */
+static void
+case_init(struct change_case *c, uint64_t seed)
+{
+	struct dice d = {seed};
+
+	c->seed = seed;
+	c->before = variant(seed, &d);
+	c->after = variant(seed, &d);
+	if (dice_percent(&d, 33)) {
+		c->settled = hrw_membership_copy(c->before);
+		ck_assert_int_eq(hrw_membership_freeze(c->settled, NULL, NULL), 0);
+	} else {
+		c->settled = variant(seed, &d);
+	}
+	c->plan = hrw_plan_new(c->before, c->settled, c->after);
+	for (unsigned i = 0; i < KEYS; i++)
+		hrw_plan_key(c->plan, numbered("object", i), &c->change[i]);
+}
+
+static void
+case_fini(struct change_case *c)
+{
+	hrw_plan_free(c->plan);
+	hrw_membership_free(c->after);
+	hrw_membership_free(c->settled);
+	hrw_membership_free(c->before);
+}
+
+/* The members of a that b lacks, in the order of a. */
+static size_t
+without(const char **a, size_t a_count, const char **b, size_t b_count, const char **out)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < a_count; i++)
+		if (!names_have(b, b_count, a[i]))
+			out[count++] = a[i];
+	return count;
+}
+
+static void
+check_list(const struct change_case *c, const char *what, const uint32_t *got, size_t got_count,
+    const char **want, size_t count)
+{
+	ck_assert_msg(got_count == count, "seed %ju: %zu nodes %s, not %zu", (uintmax_t)c->seed,
+	    got_count, what, count);
+	for (size_t i = 0; i < count; i++)
+		ck_assert_msg(strcmp(c->plan->name[got[i]], want[i]) == 0,
+		    "seed %ju: %s is %s, not %s", (uintmax_t)c->seed, what, c->plan->name[got[i]],
+		    want[i]);
+}
+
+static void
+check_key(const struct change_case *c, unsigned i)
+{
+	const struct hrw_change *got = &c->change[i];
+	const char *before[4], *after[4], *warm[4], *list[4], *from = NULL;
+	struct hrw_bytes key = numbered("object", i);
+	size_t before_count = holders_by_hand(c->before, key, c->before->copies, before);
+	size_t after_count = holders_by_hand(c->after, key, c->after->copies, after);
+	size_t warm_count = holders_by_hand(c->settled, key, c->settled->copies, warm), lost,
+	       gained;
+	bool is_moved = before_count == 0 || after_count == 0 ? before_count != after_count
+							      : strcmp(before[0], after[0]) != 0;
+
+	check_list(c, "before", got->before, got->before_count, before, before_count);
+	check_list(c, "after", got->after, got->after_count, after, after_count);
+	lost = without(before, before_count, after, after_count, list);
+	check_list(c, "lost", got->lost, got->lost_count, list, lost);
+	gained = without(after, after_count, before, before_count, list);
+	check_list(c, "gained", got->gained, got->gained_count, list, gained);
+
+	for (size_t b = before_count; lost + gained > 0 && b-- > 0;)
+		if (names_have(after, after_count, before[b]) &&
+		    names_have(warm, warm_count, before[b]))
+			from = before[b];
+	check_list(c, "from", &got->from, got->from != HRW_NOT_LISTED, &from, from != NULL);
+	ck_assert_msg(got->owner_changed == is_moved, "seed %ju: owner_changed is %d",
+	    (uintmax_t)c->seed, got->owner_changed);
+	ck_assert_msg(got->is_cold ==
+			  (is_moved && after_count > 0 && !names_have(warm, warm_count, after[0])),
+	    "seed %ju: is_cold is %d", (uintmax_t)c->seed, got->is_cold);
+}
+
+START_TEST(a_keys_change_is_the_difference_of_its_holders)
+{
+	for (uint64_t seed = 1; seed <= CASES; seed++) {
+		struct change_case c;
+
+		case_init(&c, seed);
+		for (unsigned i = 0; i < KEYS; i++)
+			check_key(&c, i);
+		case_fini(&c);
+	}
+}
+END_TEST
+
+/* Keys that lost a copy on the one and gained one on the other; the last row
+ * and column stand for an empty side. */
+typedef uint64_t matrix[VARIANT_NODES + 1][VARIANT_NODES + 1];
+
+static void
+count_moves(const struct change_case *c, matrix pairs)
+{
+	for (unsigned i = 0; i < KEYS; i++) {
+		const struct hrw_change *key = &c->change[i];
+
+		for (uint32_t l = 0; l < key->lost_count; l++)
+			for (uint32_t g = 0; g < key->gained_count; g++)
+				pairs[key->lost[l]][key->gained[g]]++;
+		for (uint32_t l = 0; key->gained_count == 0 && l < key->lost_count; l++)
+			pairs[key->lost[l]][VARIANT_NODES]++;
+		for (uint32_t g = 0; key->lost_count == 0 && g < key->gained_count; g++)
+			pairs[VARIANT_NODES][key->gained[g]]++;
+	}
+}
+
+static void
+check_moves(const struct change_case *c, const struct hrw_tally *t)
+{
+	matrix pairs = {{0}};
+	size_t count, total = 0;
+	struct hrw_move *moves = hrw_tally_moves(t, &count);
+
+	count_moves(c, pairs);
+	for (size_t l = 0; l <= VARIANT_NODES; l++)
+		for (size_t g = 0; g <= VARIANT_NODES; g++)
+			total += pairs[l][g] != 0;
+	ck_assert_msg(
+	    count == total, "seed %ju: %zu moves, not %zu", (uintmax_t)c->seed, count, total);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t l = moves[i].lost, g = moves[i].gained;
+
+		l = l == HRW_NOT_LISTED ? VARIANT_NODES : l;
+		g = g == HRW_NOT_LISTED ? VARIANT_NODES : g;
+		ck_assert_msg(moves[i].keys == pairs[l][g], "seed %ju: a move of %ju keys, not %ju",
+		    (uintmax_t)c->seed, (uintmax_t)moves[i].keys, (uintmax_t)pairs[l][g]);
+		if (i > 0)
+			ck_assert(moves[i - 1].lost + 1 < l + 1 ||
+				  moves[i - 1].gained + 1 < g + 1 || l == VARIANT_NODES ||
+				  g == VARIANT_NODES);
+	}
+	free(moves);
+}
+
+static void
+check_node(const struct change_case *c, const struct hrw_tally *t, uint32_t node)
+{
+	struct hrw_tally_node sum = {0, 0, 0, 0};
+
+	for (unsigned i = 0; i < KEYS; i++) {
+		const struct hrw_change *key = &c->change[i];
+
+		for (uint32_t n = 0; n < key->before_count; n++)
+			sum.before += key->before[n] == node;
+		for (uint32_t n = 0; n < key->after_count; n++)
+			sum.after += key->after[n] == node;
+		for (uint32_t n = 0; n < key->gained_count; n++)
+			sum.gains += key->gained[n] == node;
+		for (uint32_t n = 0; n < key->lost_count; n++)
+			sum.loses += key->lost[n] == node;
+	}
+	ck_assert_msg(memcmp(&sum, &t->node[node], sizeof(sum)) == 0, "seed %ju: counts of %s",
+	    (uintmax_t)c->seed, c->plan->name[node]);
+	ck_assert_uint_eq(sum.before + sum.gains, sum.after + sum.loses);
+}
+
+static struct hrw_tally *
+tally_of(const struct change_case *c, unsigned first, unsigned step)
+{
+	struct hrw_tally *t = hrw_tally_new(c->plan);
+
+	for (unsigned i = first; i < KEYS; i += step)
+		ck_assert_int_eq(hrw_tally_add(t, &c->change[i]), 0);
+	return t;
+}
+
+START_TEST(a_tally_is_the_sum_of_its_keys)
+{
+	for (uint64_t seed = 1; seed <= CASES; seed++) {
+		struct change_case c;
+		struct hrw_tally *t;
+		uint64_t changed = 0, lost = 0, gained = 0, without_source = 0;
+
+		case_init(&c, seed);
+		t = tally_of(&c, 0, 1);
+		for (unsigned i = 0; i < KEYS; i++) {
+			changed += c.change[i].lost_count + c.change[i].gained_count > 0;
+			lost += c.change[i].lost_count;
+			gained += c.change[i].gained_count;
+			without_source +=
+			    c.change[i].lost_count > 0 && c.change[i].from == HRW_NOT_LISTED;
+		}
+		ck_assert_uint_eq(t->keys, KEYS);
+		ck_assert_uint_eq(t->changed, changed);
+		ck_assert_uint_eq(t->copies_lost, lost);
+		ck_assert_uint_eq(t->copies_gained, gained);
+		ck_assert_uint_eq(t->keys_without_source, without_source);
+		for (uint32_t node = 0; node < c.plan->count; node++)
+			check_node(&c, t, node);
+		check_moves(&c, t);
+		hrw_tally_free(t);
+		case_fini(&c);
+	}
+}
+END_TEST
+
+static void
+check_same(const struct change_case *c, const struct hrw_tally *a, const struct hrw_tally *b)
+{
+	size_t a_count, b_count;
+	struct hrw_move *a_moves = hrw_tally_moves(a, &a_count);
+	struct hrw_move *b_moves = hrw_tally_moves(b, &b_count);
+
+	ck_assert_uint_eq(a->keys, b->keys);
+	ck_assert_uint_eq(a->changed, b->changed);
+	ck_assert_uint_eq(a->copies_lost, b->copies_lost);
+	ck_assert_uint_eq(a->copies_gained, b->copies_gained);
+	ck_assert_uint_eq(a->keys_without_source, b->keys_without_source);
+	ck_assert_uint_eq(a->owners_changed, b->owners_changed);
+	ck_assert_uint_eq(a->owners_cold, b->owners_cold);
+	ck_assert_msg(memcmp(a->node, b->node, a->count * sizeof(*a->node)) == 0,
+	    "seed %ju: counts of nodes differ", (uintmax_t)c->seed);
+	ck_assert_uint_eq(a_count, b_count);
+	for (size_t i = 0; i < a_count; i++) {
+		ck_assert_uint_eq(a_moves[i].lost, b_moves[i].lost);
+		ck_assert_uint_eq(a_moves[i].gained, b_moves[i].gained);
+		ck_assert_uint_eq(a_moves[i].keys, b_moves[i].keys);
+	}
+	free(a_moves);
+	free(b_moves);
+}
+
+/* Three threads' worth of keys, merged in either order, and so each key counted
+ * at another time than in the one tally. */
+START_TEST(tallies_of_parts_merge_into_the_tally_of_the_whole)
+{
+	for (uint64_t seed = 1; seed <= CASES; seed++) {
+		struct change_case c;
+		struct hrw_tally *whole, *part[3], *sum;
+
+		case_init(&c, seed);
+		whole = tally_of(&c, 0, 1);
+		sum = hrw_tally_new(c.plan);
+		for (unsigned i = 0; i < 3; i++)
+			part[i] = tally_of(&c, i, 3);
+		for (unsigned i = 0; i < 3; i++)
+			ck_assert_int_eq(hrw_tally_merge(sum, part[(i + seed) % 3]), 0);
+		check_same(&c, whole, sum);
+		for (unsigned i = 0; i < 3; i++)
+			hrw_tally_free(part[i]);
+		hrw_tally_free(sum);
+		hrw_tally_free(whole);
+		case_fini(&c);
+	}
+}
+END_TEST
+
+START_TEST(the_order_of_keys_does_not_show_in_a_tally)
+{
+	for (uint64_t seed = 1; seed <= CASES; seed++) {
+		struct change_case c;
+		struct hrw_tally *forth, *shuffled;
+		struct dice d = {seed};
+
+		case_init(&c, seed);
+		forth = tally_of(&c, 0, 1);
+		for (unsigned i = KEYS; i > 1; i--) {
+			unsigned j = dice_below(&d, i);
+			struct hrw_change swap = c.change[i - 1];
+
+			c.change[i - 1] = c.change[j];
+			c.change[j] = swap;
+		}
+		shuffled = tally_of(&c, 0, 1);
+		check_same(&c, forth, shuffled);
+		hrw_tally_free(shuffled);
+		hrw_tally_free(forth);
+		case_fini(&c);
+	}
+}
+END_TEST
+
+SUITE(plan_laws)
+{
+	tcase_add_test(tests, a_keys_change_is_the_difference_of_its_holders);
+	tcase_add_test(tests, a_tally_is_the_sum_of_its_keys);
+	tcase_add_test(tests, tallies_of_parts_merge_into_the_tally_of_the_whole);
+	tcase_add_test(tests, the_order_of_keys_does_not_show_in_a_tally);
+}
