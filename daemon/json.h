@@ -116,7 +116,9 @@ void json_put_key(struct json_out *o, struct hrw_bytes key);
 void json_put_key_element(struct json_out *o, struct hrw_bytes key);
 /* A tree as it stands. */
 void json_put_tree(struct json_out *o, const char *name, const struct json *j);
-/* A time as "2026-01-02T03:04:05.678Z". */
+/* A time as "2026-01-02T03:04:05.678Z", UTC; as bare text, too. */
+enum { JSON_TIME = 32 };
 void json_put_time(struct json_out *o, const char *name, int64_t unix_ms);
+const char *json_time(int64_t unix_ms, char out[JSON_TIME]);
 
 #endif

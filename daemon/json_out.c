@@ -250,23 +250,28 @@ json_put_tree(struct json_out *o, const char *name, const struct json *j)
 	}
 }
 
-void
-json_put_time(struct json_out *o, const char *name, int64_t unix_ms)
+const char *
+json_time(int64_t unix_ms, char out[JSON_TIME])
 {
 	time_t seconds = (time_t)(unix_ms / 1000);
 	int ms = (int)(unix_ms % 1000);
 	struct tm utc;
-	char day[64];
+	size_t len;
 
 	if (ms < 0) {
 		ms += 1000;
 		seconds--;
 	}
-	if (gmtime_r(&seconds, &utc) == NULL) {
-		json_put_null(o, name);
-		return;
-	}
-	strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &utc);
-	lead(o, name);
-	buffer_printf(o->to, "\"%s.%03dZ\"", day, ms);
+	gmtime_r(&seconds, &utc);
+	len = strftime(out, JSON_TIME, "%Y-%m-%dT%H:%M:%S", &utc);
+	snprintf(out + len, JSON_TIME - len, ".%03dZ", ms);
+	return out;
+}
+
+void
+json_put_time(struct json_out *o, const char *name, int64_t unix_ms)
+{
+	char text[JSON_TIME];
+
+	json_put_text(o, name, json_time(unix_ms, text));
 }

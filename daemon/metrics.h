@@ -1,0 +1,42 @@
+/*
+ * metrics.h - counts of what the daemon does, as Prometheus reads them.
+ *
+ * Each loop counts in a place of its own with relaxed atomics, so a lookup
+ * writes to no line of memory that another core writes to; a scrape adds the
+ * places up. What can be read from the present state (epochs, nodes by state)
+ * is read at the scrape and counted nowhere.
+ *
+ * Source: Prometheus text format 0.0.4.
+ */
+#ifndef HRWD_METRICS_H
+#define HRWD_METRICS_H
+
+#include "core/bytes.h"
+#include "daemon/buffer.h"
+
+struct app;
+struct snapshot;
+struct metrics; /* one loop's place; it knows the others */
+
+/* The first loop's place. NULL: no memory. */
+struct metrics *metrics_new(void);
+/* One more loop's place, made before that loop runs, freed with the first. */
+struct metrics *metrics_join(struct metrics *first);
+void metrics_free(struct metrics *first);
+
+/* A request was answered. `route` is an index into routes[], route_count for
+ * what no route matched. On the loop's own thread, as the next two. */
+void metrics_request(struct metrics *m, size_t route, unsigned status);
+/* `keys` keys of a pool were looked up. */
+void metrics_lookups(struct metrics *m, const char *pool, uint64_t keys);
+/* A change was judged; outcome "applied", "unchanged" or "refused". */
+enum metrics_change { METRICS_APPLIED, METRICS_UNCHANGED, METRICS_REFUSED };
+void metrics_change(struct metrics *m, enum metrics_change outcome);
+
+/* Pools in which the configuration's differs from the store's; at start. */
+void metrics_drift(struct metrics *m, const char *pool, bool differs);
+
+/* The whole of /metrics. */
+void metrics_write(const struct app *app, const struct snapshot *snapshot, struct buffer *out);
+
+#endif
