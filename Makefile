@@ -8,11 +8,11 @@ VERSION := 0.1.0
 
 # What each library is for stands in README.md; the names are Debian 12's.
 DEPS_BUILD := gcc make pkg-config libc6-dev libuv1-dev libmicrohttpd-dev libcjson-dev \
-              libsqlite3-dev libsodium-dev
+              libsqlite3-dev libsodium-dev libxxhash-dev libb2-dev libmd-dev zlib1g-dev
 DEPS_TEST  := $(DEPS_BUILD) check libcurl4-openssl-dev libmpfr-dev curl strace
 DEPS_LINT  := clang-tidy cppcheck clang-format
 
-PKGS      := libuv libmicrohttpd libcjson sqlite3 libsodium
+PKGS      := libuv libmicrohttpd libcjson sqlite3 libsodium libxxhash libb2 libmd zlib
 TEST_PKGS := check libcurl mpfr
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \

@@ -12,41 +12,41 @@
 #include <stddef.h>
 
 /* name, number, code (stable, in answers), title */
-#define HRW_ERRORS(X)                                                                             \
-	X(NO_SERVERS, -1, "no-servers", "No node can take a key")                                 \
-	X(TOO_MANY, -2, "too-many", "Too many nodes")                                             \
-	X(BAD_SERVER, -3, "bad-server", "Bad node name")                                          \
-	X(BAD_KEY, -4, "bad-key", "Bad key")                                                      \
-	X(BAD_COPIES, -5, "bad-copies", "Bad number of copies")                                   \
-	X(BAD_WEIGHT, -6, "bad-weight", "Bad weight")                                             \
-	X(BAD_ADDRESS, -7, "bad-address", "Bad address")                                          \
-	X(BAD_ZONE, -8, "bad-zone", "Bad zone")                                                   \
-	X(BAD_POOL, -9, "bad-pool", "Bad pool name")                                              \
-	X(BAD_JSON, -10, "bad-json", "Malformed body")                                            \
-	X(BAD_FIELD, -11, "bad-field", "Bad field")                                               \
-	X(BAD_PARAMETER, -12, "bad-parameter", "Bad query parameter")                             \
-	X(UNKNOWN_PATH, -13, "unknown-path", "No such path")                                      \
-	X(UNKNOWN_POOL, -14, "unknown-pool", "No such pool")                                      \
-	X(UNKNOWN_NODE, -15, "unknown-node", "No such node")                                      \
-	X(UNKNOWN_PLAN, -16, "unknown-plan", "No such plan")                                      \
-	X(UNKNOWN_EPOCH, -17, "unknown-epoch", "No such epoch")                                   \
-	X(BAD_METHOD, -18, "bad-method", "Method not allowed")                                    \
-	X(BAD_TYPE, -19, "bad-type", "Unsupported media type")                                    \
-	X(NOT_DRAINING, -20, "not-draining", "The node is not draining")                          \
-	X(KEYS_AT_RISK, -21, "keys-at-risk", "Keys could lose every copy")                        \
-	X(TOO_MUCH_MOVED, -22, "too-much-moved", "Too many keys would move")                      \
-	X(POOL_NOT_EMPTY, -23, "pool-not-empty", "The pool still has nodes")                      \
-	X(KEYS_CHANGED, -24, "keys-changed", "The key set has changed")                           \
-	X(CONFLICT, -25, "conflict", "Another change won")                                        \
-	X(STALE_EPOCH, -26, "stale-epoch", "The pool has moved on")                               \
-	X(PRECONDITION_REQUIRED, -27, "precondition-required", "A precondition is required")      \
-	X(TIMEOUT, -28, "timeout", "The request took too long")                                   \
-	X(TOO_LARGE, -29, "too-large", "The body is too large")                                   \
-	X(BUSY, -30, "busy", "Too much at once")                                                  \
-	X(UNAUTHORIZED, -31, "unauthorized", "A token is needed")                                 \
-	X(FORBIDDEN, -32, "forbidden", "Not allowed")                                             \
-	X(READ_ONLY, -33, "read-only", "The store takes no changes")                              \
-	X(STORE_FAILED, -34, "store-failed", "The store failed")                                  \
+#define HRW_ERRORS(X)                                                                              \
+	X(NO_SERVERS, -1, "no-servers", "No node can take a key")                                  \
+	X(TOO_MANY, -2, "too-many", "Too many nodes")                                              \
+	X(BAD_SERVER, -3, "bad-server", "Bad node name")                                           \
+	X(BAD_KEY, -4, "bad-key", "Bad key")                                                       \
+	X(BAD_COPIES, -5, "bad-copies", "Bad number of copies")                                    \
+	X(BAD_WEIGHT, -6, "bad-weight", "Bad weight")                                              \
+	X(BAD_ADDRESS, -7, "bad-address", "Bad address")                                           \
+	X(BAD_ZONE, -8, "bad-zone", "Bad zone")                                                    \
+	X(BAD_POOL, -9, "bad-pool", "Bad pool name")                                               \
+	X(BAD_JSON, -10, "bad-json", "Malformed body")                                             \
+	X(BAD_FIELD, -11, "bad-field", "Bad field")                                                \
+	X(BAD_PARAMETER, -12, "bad-parameter", "Bad query parameter")                              \
+	X(UNKNOWN_PATH, -13, "unknown-path", "No such path")                                       \
+	X(UNKNOWN_POOL, -14, "unknown-pool", "No such pool")                                       \
+	X(UNKNOWN_NODE, -15, "unknown-node", "No such node")                                       \
+	X(UNKNOWN_PLAN, -16, "unknown-plan", "No such plan")                                       \
+	X(UNKNOWN_EPOCH, -17, "unknown-epoch", "No such epoch")                                    \
+	X(BAD_METHOD, -18, "bad-method", "Method not allowed")                                     \
+	X(BAD_TYPE, -19, "bad-type", "Unsupported media type")                                     \
+	X(NOT_DRAINING, -20, "not-draining", "The node is not draining")                           \
+	X(KEYS_AT_RISK, -21, "keys-at-risk", "Keys could lose every copy")                         \
+	X(TOO_MUCH_MOVED, -22, "too-much-moved", "Too many keys would move")                       \
+	X(POOL_NOT_EMPTY, -23, "pool-not-empty", "The pool still has nodes")                       \
+	X(KEYS_CHANGED, -24, "keys-changed", "The key set has changed")                            \
+	X(CONFLICT, -25, "conflict", "Another change won")                                         \
+	X(STALE_EPOCH, -26, "stale-epoch", "The pool has moved on")                                \
+	X(PRECONDITION_REQUIRED, -27, "precondition-required", "A precondition is required")       \
+	X(TIMEOUT, -28, "timeout", "The request took too long")                                    \
+	X(TOO_LARGE, -29, "too-large", "The body is too large")                                    \
+	X(BUSY, -30, "busy", "Too much at once")                                                   \
+	X(UNAUTHORIZED, -31, "unauthorized", "A token is needed")                                  \
+	X(FORBIDDEN, -32, "forbidden", "Not allowed")                                              \
+	X(READ_ONLY, -33, "read-only", "The store takes no changes")                               \
+	X(STORE_FAILED, -34, "store-failed", "The store failed")                                   \
 	X(INTERNAL, -35, "internal", "Our own fault")
 
 enum hrw_error {
@@ -72,7 +72,7 @@ enum { HRW_FAULT_DETAIL = 512, HRW_FAULT_FIELD = 128 };
  * hrw_fault() escapes what it is given. */
 struct hrw_fault {
 	enum hrw_error error;
-	const char *reason;            /* static: "name", "taken", "collision"; NULL: none */
+	const char *reason;	       /* static: "name", "taken", "collision"; NULL: none */
 	char field[HRW_FAULT_FIELD];   /* JSON pointer or parameter at fault; "" when none */
 	char detail[HRW_FAULT_DETAIL]; /* cut with "…" where it would not fit */
 };

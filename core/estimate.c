@@ -7,6 +7,7 @@
 
 #include "core/estimate.h"
 #include "core/hash/fmix.h"
+#include "core/keytype.h"
 #include "core/zones.h"
 
 /* 64 bits that differ for every i, spread over the whole range. */
@@ -57,39 +58,23 @@ write_uuid(char *room, size_t size, uint32_t i)
 	    high >> 16 & 0xffff, high & 0xfff, (low >> 48 & 0x3fff) | 0x8000, low & 0xffffffffffff);
 }
 
-static const struct key_type {
-	const char *name;
-	int (*write)(char *room, size_t size, uint32_t i);
-} key_types[] = {
-    {"text", write_text},
-    {"int32", write_int32},
-    {"uint32", write_uint32},
-    {"int64", write_int64},
-    {"uint64", write_uint64},
-    {"uuid", write_uuid},
-};
-
-/* How the keys of a pool are written: as its parameter key_type says, where
- * its placement has one, else as text. */
-static const struct key_type *
-key_type_of(const struct hrw_membership *m)
-{
-	const struct hrw_param *params = m->placement->params;
-
-	for (size_t p = 0; params != NULL && params[p].name != NULL; p++) {
-		if (strcmp(params[p].name, "key_type") != 0)
-			continue;
-		for (size_t t = 0; t < sizeof(key_types) / sizeof(key_types[0]); t++)
-			if (strcmp(params[p].choices[m->param[p].number], key_types[t].name) == 0)
-				return &key_types[t];
-	}
-	return &key_types[0];
-}
-
 struct hrw_bytes
 hrw_sample_key(const struct hrw_membership *m, uint32_t i, char room[HRW_SAMPLE_KEY_BYTES])
 {
-	int len = key_type_of(m)->write(room, HRW_SAMPLE_KEY_BYTES, i);
+	static int (*const write[])(char *room, size_t size, uint32_t i) = {
+	    [HRW_KEY_TEXT] = write_text,
+	    [HRW_KEY_INT32] = write_int32,
+	    [HRW_KEY_INT64] = write_int64,
+	    [HRW_KEY_UINT32] = write_uint32,
+	    [HRW_KEY_UINT64] = write_uint64,
+	    [HRW_KEY_UUID] = write_uuid,
+	};
+	int len;
+
+	if (m->placement->sample_key != NULL)
+		len = m->placement->sample_key(m, i, room, HRW_SAMPLE_KEY_BYTES);
+	else
+		len = write[hrw_key_type(m)](room, HRW_SAMPLE_KEY_BYTES, i);
 
 	return hrw_bytes(room, (size_t)len);
 }

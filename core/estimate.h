@@ -11,7 +11,7 @@
 
 #include "core/membership.h"
 
-enum { HRW_SAMPLE_KEYS = 65536, HRW_SAMPLE_KEY_BYTES = 40 };
+enum { HRW_SAMPLE_KEYS = 65536, HRW_SAMPLE_KEY_BYTES = 64 };
 
 /* The i-th sample key of a pool's key type, written to `room`.
  *   m   whose key_type counts

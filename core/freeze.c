@@ -1,6 +1,7 @@
 /*
  * freeze.c - a draft becomes a membership: checked as a whole, sorted, indexed.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/membership.h"
@@ -38,6 +39,12 @@ check_param(const struct hrw_placement *placement, const struct hrw_param *param
 	case HRW_PARAM_FLAG:
 		is_good = value->number <= 1;
 		break;
+	case HRW_PARAM_SET:
+		is_good = value->number < UINT64_C(1) << choice_count(param);
+		break;
+	case HRW_PARAM_HOSTS:
+		break; /* the placement's own to judge */
+	case HRW_PARAM_SECRET:
 	case HRW_PARAM_TEXT:
 		if (value->text == NULL && param->is_required)
 			return hrw_fault(fault, HRW_BAD_FIELD, "%s needs its parameter \"%s\": %s",
@@ -93,19 +100,48 @@ check_copies(
 	return rc;
 }
 
+/* Is it a weight that the placement takes? */
+static bool
+takes_weight(const struct hrw_weights *weights, double weight)
+{
+	switch (weights->rule) {
+	case HRW_WEIGHT_REAL:
+		return weight >= weights->min && weight <= weights->max;
+	case HRW_WEIGHT_WHOLE:
+		return weight >= weights->min && weight <= weights->max && weight == floor(weight);
+	case HRW_WEIGHT_NONE:
+		return weight == 1;
+	case HRW_WEIGHT_IGNORED:
+		break;
+	}
+	return true;
+}
+
 static int
 check_weights(const struct hrw_membership *m, struct hrw_fault *fault)
 {
-	if ((m->placement->traits & HRW_WEIGHTED) != 0)
-		return 0;
-	for (size_t i = 0; i < m->count; i++)
-		if (m->node[i].weight != 1) {
+	const struct hrw_placement *placement = m->placement;
+	const struct hrw_weights *weights = &placement->weights;
+
+	for (size_t i = 0; i < m->count; i++) {
+		const struct hrw_node *node = &m->node[i];
+
+		if (takes_weight(weights, node->weight))
+			continue;
+		if (weights->rule == HRW_WEIGHT_NONE)
 			hrw_fault(fault, HRW_BAD_WEIGHT,
 			    "weight %.17g of \"%s\" cannot be kept: %s takes no weights, use 1",
-			    m->node[i].weight, m->node[i].name, m->placement->name);
-			hrw_fault_at(fault, "/nodes/%s/weight", m->node[i].name);
-			return HRW_BAD_WEIGHT;
-		}
+			    node->weight, node->name, placement->name);
+		else
+			hrw_fault(fault, HRW_BAD_WEIGHT,
+			    "weight %.17g of \"%s\" cannot be kept: %s takes %s from %.17g to "
+			    "%.17g",
+			    node->weight, node->name, placement->name,
+			    weights->rule == HRW_WEIGHT_WHOLE ? "whole numbers" : "weights",
+			    weights->min, weights->max);
+		hrw_fault_at(fault, "/nodes/%s/weight", node->name);
+		return HRW_BAD_WEIGHT;
+	}
 	return 0;
 }
 
@@ -289,6 +325,8 @@ hrw_membership_freeze(
 	}
 	if (m->count > 0)
 		qsort(m->node, m->count, sizeof(*m->node), nodes_by_name);
+	if (m->placement->complete != NULL)
+		m->placement->complete(m->param);
 	if ((rc = check_params(m, fault)) < 0 || (rc = check_copies(m, limits, fault)) < 0 ||
 	    (rc = check_weights(m, fault)) < 0 || (rc = fill_hash_names(m, is_filled, fault)) < 0 ||
 	    (rc = check_hash_names(m, list, fault)) < 0)

@@ -62,6 +62,20 @@ node_fini(struct hrw_node *node)
 	free(node->address);
 	free(node->zone);
 	free(node->hash_name);
+	free(node->slots);
+	free(node->tokens);
+}
+
+/* Copies an array that may be NULL. False: no memory. */
+static bool
+copy_array(void *to, const void *from, size_t size)
+{
+	void *copy = size > 0 ? malloc(size) : NULL;
+
+	if (copy != NULL)
+		memcpy(copy, from, size);
+	memcpy(to, &copy, sizeof(copy));
+	return size == 0 || copy != NULL;
 }
 
 static int
@@ -69,11 +83,44 @@ node_copy(struct hrw_node *to, const struct hrw_node *from)
 {
 	*to = *from;
 	to->name = to->address = to->zone = to->hash_name = NULL;
+	to->slots = NULL;
+	to->tokens = NULL;
 	if (copy_text(&to->name, from->name) && copy_text(&to->address, from->address) &&
-	    copy_text(&to->zone, from->zone) && copy_text(&to->hash_name, from->hash_name))
+	    copy_text(&to->zone, from->zone) && copy_text(&to->hash_name, from->hash_name) &&
+	    copy_array(&to->slots, from->slots, from->slot_count * sizeof(*from->slots)) &&
+	    copy_array(&to->tokens, from->tokens, from->token_count * sizeof(*from->tokens)))
 		return 0;
 	node_fini(to);
 	return HRW_INTERNAL;
+}
+
+void
+hrw_value_fini(struct hrw_value *value)
+{
+	free(value->text);
+	for (size_t i = 0; i < value->host_count; i++)
+		free(value->host[i].name);
+	free(value->host);
+	*value = (struct hrw_value){0};
+}
+
+/* False: no memory; `to` is then empty. */
+static bool
+value_copy(struct hrw_value *to, const struct hrw_value *from)
+{
+	bool is_good;
+
+	*to = *from;
+	to->host = NULL;
+	to->host_count = 0;
+	is_good = copy_text(&to->text, from->text) &&
+		  copy_array(&to->host, from->host, from->host_count * sizeof(*from->host));
+	for (; is_good && to->host_count < from->host_count; to->host_count += is_good)
+		is_good =
+		    copy_text(&to->host[to->host_count].name, from->host[to->host_count].name);
+	if (!is_good)
+		hrw_value_fini(to);
+	return is_good;
 }
 
 static void
@@ -81,13 +128,10 @@ params_reset(struct hrw_membership *m)
 {
 	const struct hrw_param *param = m->placement->params;
 
-	for (size_t i = 0; i < HRW_PARAMS_MAX; i++) {
-		free(m->param[i].text);
-		m->param[i] = (struct hrw_value){0, NULL};
-	}
+	for (size_t i = 0; i < HRW_PARAMS_MAX; i++)
+		hrw_value_fini(&m->param[i]);
 	for (size_t i = 0; param != NULL && param[i].name != NULL; i++)
-		if (param[i].type == HRW_PARAM_COUNT || param[i].type == HRW_PARAM_FLAG)
-			m->param[i].number = param[i].initial;
+		m->param[i].number = param[i].initial; /* 0 where it has none */
 }
 
 struct hrw_membership *
@@ -129,11 +173,9 @@ hrw_membership_copy(const struct hrw_membership *m)
 
 	if (copy == NULL || reserve(copy, m->count) < 0)
 		goto fail;
-	for (size_t i = 0; i < HRW_PARAMS_MAX; i++) {
-		copy->param[i].number = m->param[i].number;
-		if (!copy_text(&copy->param[i].text, m->param[i].text))
+	for (size_t i = 0; i < HRW_PARAMS_MAX; i++)
+		if (!value_copy(&copy->param[i], &m->param[i]))
 			goto fail;
-	}
 	for (; copy->count < m->count; copy->count++)
 		if (node_copy(&copy->node[copy->count], &m->node[copy->count]) < 0)
 			goto fail;
@@ -153,7 +195,7 @@ hrw_membership_free(struct hrw_membership *m)
 	for (size_t i = 0; i < m->count; i++)
 		node_fini(&m->node[i]);
 	for (size_t i = 0; i < HRW_PARAMS_MAX; i++)
-		free(m->param[i].text);
+		hrw_value_fini(&m->param[i]);
 	free(m->zone_of);
 	free(m->node);
 	free(m);
@@ -184,6 +226,37 @@ check_hash_name(const struct hrw_placement *placement, const struct hrw_node *no
 	return 0;
 }
 
+/* Fields that only some placements use. What a store holds may have others,
+ * kept unused from a placement that did. */
+static int
+check_fields(const struct hrw_placement *placement, const struct hrw_node *node, const char **field,
+    struct hrw_fault *fault)
+{
+	const struct {
+		bool is_set;
+		unsigned trait;
+		const char *name;
+	} rows[] = {
+	    {node->slots != NULL, HRW_SLOTS, "/slots"},
+	    {node->tokens != NULL, HRW_TOKENS, "/tokens"},
+	    {node->has_reweight, HRW_REWEIGHT, "/reweight"},
+	    {node->is_unhealthy, HRW_HEALTH, "/healthy"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!rows[i].is_set || (placement->traits & rows[i].trait) != 0)
+			continue;
+		*field = rows[i].name;
+		return hrw_fault(fault, HRW_BAD_FIELD, "%s uses no \"%s\" of a node: leave it out",
+		    placement->name, rows[i].name + 1);
+	}
+	*field = "/reweight";
+	if (node->has_reweight && !(node->reweight >= 0 && node->reweight <= 1))
+		return hrw_fault(fault, HRW_BAD_FIELD,
+		    "reweight %.17g is out of range: use 0 to 1, or leave it out", node->reweight);
+	return 0;
+}
+
 /* All that can be said of a node without looking at the others. */
 static int
 check_node(const struct hrw_membership *m, const struct hrw_node *node,
@@ -210,6 +283,8 @@ check_node(const struct hrw_membership *m, const struct hrw_node *node,
 		field = "/hash_name";
 		rc = check_hash_name(m->placement, node, limits == NULL, fault);
 	}
+	if (rc == 0 && limits != NULL)
+		rc = check_fields(m->placement, node, &field, fault);
 	if (rc == 0 && node->id < HRW_ID_UNSET) {
 		field = "/id";
 		rc = hrw_fault(fault, HRW_BAD_FIELD,
@@ -494,12 +569,38 @@ hrw_membership_set_placement(struct hrw_membership *m, const struct hrw_placemen
 }
 
 static bool
+same_array(const void *a, size_t a_count, const void *b, size_t b_count, size_t size)
+{
+	return a_count == b_count && (a_count == 0 || memcmp(a, b, a_count * size) == 0);
+}
+
+static bool
+same_value(const struct hrw_value *a, const struct hrw_value *b)
+{
+	if (a->number != b->number || !same_text(a->text, b->text) ||
+	    a->has_secret != b->has_secret ||
+	    memcmp(a->secret, b->secret, sizeof(a->secret)) != 0 || a->host_count != b->host_count)
+		return false;
+	for (size_t i = 0; i < a->host_count; i++) {
+		const struct hrw_host *x = &a->host[i], *y = &b->host[i];
+
+		if (!same_text(x->name, y->name) || x->has_id != y->has_id || x->id != y->id ||
+		    x->has_weight != y->has_weight || x->weight != y->weight)
+			return false;
+	}
+	return true;
+}
+
+static bool
 same_node(const struct hrw_node *a, const struct hrw_node *b)
 {
 	return same_text(a->address, b->address) && same_text(a->zone, b->zone) &&
 	       same_text(a->hash_name, b->hash_name) &&
 	       a->hash_name_is_default == b->hash_name_is_default && a->weight == b->weight &&
-	       a->id == b->id && a->state == b->state;
+	       a->id == b->id && a->state == b->state && a->has_reweight == b->has_reweight &&
+	       a->reweight == b->reweight && a->is_unhealthy == b->is_unhealthy &&
+	       same_array(a->slots, a->slot_count, b->slots, b->slot_count, sizeof(*a->slots)) &&
+	       same_array(a->tokens, a->token_count, b->tokens, b->token_count, sizeof(*a->tokens));
 }
 
 bool
@@ -508,8 +609,7 @@ hrw_membership_equal(const struct hrw_membership *a, const struct hrw_membership
 	if (a->placement != b->placement || a->copies != b->copies || a->count != b->count)
 		return false;
 	for (size_t i = 0; i < HRW_PARAMS_MAX; i++)
-		if (a->param[i].number != b->param[i].number ||
-		    !same_text(a->param[i].text, b->param[i].text))
+		if (!same_value(&a->param[i], &b->param[i]))
 			return false;
 	for (size_t i = 0; i < a->count; i++) {
 		const struct hrw_node *other = hrw_membership_find(b, a->node[i].name);

@@ -36,6 +36,11 @@ int hrw_state_from_name(const char *name);
 
 enum { HRW_ID_UNSET = -1 };
 
+/* Slots that a node holds, both ends included. */
+struct hrw_range {
+	uint32_t first, last;
+};
+
 struct hrw_node {
 	char *name;
 	char *address;	 /* NULL: not known, as a dry run's newcomer */
@@ -46,7 +51,14 @@ struct hrw_node {
 	double weight; /* 0, or 1e-6..1e9 */
 	int32_t id;    /* 0..2^31-1; HRW_ID_UNSET in a draft: next free */
 	enum hrw_state state;
-	int64_t since_ms; /* Unix time of the last change of state; carried, not read */
+	struct hrw_range *slots; /* in the order given; NULL with 0: none */
+	size_t slot_count;
+	int64_t *tokens;
+	size_t token_count;
+	bool has_reweight; /* else it is 1 */
+	double reweight;   /* 0..1 */
+	bool is_unhealthy; /* "healthy" is false */
+	int64_t since_ms;  /* Unix time of the last change of state; carried, not read */
 };
 
 /* Limits of a configuration. They bind changes, never what a store holds. */
@@ -84,6 +96,9 @@ struct hrw_membership *hrw_membership_copy(const struct hrw_membership *m);
 
 /* Frees a draft or a frozen membership; NULL is fine. */
 void hrw_membership_free(struct hrw_membership *m);
+
+/* Frees what a value holds and empties it. */
+void hrw_value_fini(struct hrw_value *value);
 
 /* Adds a node to a draft. The node and its texts are copied. An unset id gets
  * one above the highest there is (the first gets 1), a NULL hash_name the

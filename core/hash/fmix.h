@@ -16,4 +16,12 @@ hrw_fmix32(uint32_t h)
 	return h ^ (h >> 16);
 }
 
+static inline uint64_t
+hrw_fmix64(uint64_t h)
+{
+	h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdu;
+	h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53u;
+	return h ^ (h >> 33);
+}
+
 #endif

@@ -1,5 +1,5 @@
 /*
- * fnv1a.h - FNV-1a, 32 and 64 bits.
+ * fnv1a.h - FNV-1 and FNV-1a, 32 and 64 bits.
  *
  * Source: Fowler, Noll, Vo; RFC 9923.
  */
@@ -8,13 +8,48 @@
 
 #include "core/bytes.h"
 
+#define HRW_FNV32_OFFSET 0x811c9dc5u
+#define HRW_FNV32_PRIME	 0x01000193u
+#define HRW_FNV64_OFFSET 0xcbf29ce484222325u
+#define HRW_FNV64_PRIME	 0x100000001b3u
+
 static inline uint32_t
 hrw_fnv1a32(struct hrw_bytes text)
 {
-	uint32_t h = 0x811c9dc5u;
+	uint32_t h = HRW_FNV32_OFFSET;
 
 	for (size_t i = 0; i < text.len; i++)
-		h = (h ^ text.data[i]) * 0x01000193u;
+		h = (h ^ text.data[i]) * HRW_FNV32_PRIME;
+	return h;
+}
+
+static inline uint32_t
+hrw_fnv1_32(struct hrw_bytes text)
+{
+	uint32_t h = HRW_FNV32_OFFSET;
+
+	for (size_t i = 0; i < text.len; i++)
+		h = h * HRW_FNV32_PRIME ^ text.data[i];
+	return h;
+}
+
+static inline uint64_t
+hrw_fnv1a64(struct hrw_bytes text)
+{
+	uint64_t h = HRW_FNV64_OFFSET;
+
+	for (size_t i = 0; i < text.len; i++)
+		h = (h ^ text.data[i]) * HRW_FNV64_PRIME;
+	return h;
+}
+
+static inline uint64_t
+hrw_fnv1_64(struct hrw_bytes text)
+{
+	uint64_t h = HRW_FNV64_OFFSET;
+
+	for (size_t i = 0; i < text.len; i++)
+		h = h * HRW_FNV64_PRIME ^ text.data[i];
 	return h;
 }
 

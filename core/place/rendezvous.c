@@ -329,6 +329,7 @@ explain(const void *index, struct hrw_bytes key, struct hrw_score *out)
 const struct hrw_placement hrw_rendezvous = {
     .name = "rendezvous",
     .traits = HRW_WEIGHTED | HRW_ZONED | HRW_FAIR | HRW_MINIMAL,
+    .weights = {HRW_WEIGHT_REAL, 0, 1e9},
     .hashed = HRW_HASHED_NAME,
     .source = "Thaler & Ravishankar, IEEE/ACM ToN 6(1), 1998",
     .prepare = prepare,

@@ -1,0 +1,13 @@
+/*
+ * xxh64.h - XXH64 with seed 0, by libxxhash.
+ *
+ * Source: Yann Collet, the XXH64 specification, version 0.2.0.
+ */
+#ifndef HRW_HASH_XXH64_H
+#define HRW_HASH_XXH64_H
+
+#include "core/bytes.h"
+
+uint64_t hrw_xxh64(struct hrw_bytes text);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * points.h - a ring of points: sorted, searched and walked.
+ *
+ * What the rings of many systems share. Which point a key belongs to (the first
+ * at or above its hash, the first above, the nearest) is each placement's own;
+ * equal points stand in the order in which they were added.
+ *
+ * Source: Karger et al., STOC 1997.
+ */
+#ifndef HRW_PLACE_POINTS_H
+#define HRW_PLACE_POINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hrw_points {
+	size_t count, room;
+	uint64_t *at;	/* ascending once sorted */
+	uint32_t *node; /* whose point it is */
+};
+
+/* All zeros is an empty ring. */
+void hrw_points_fini(struct hrw_points *p);
+
+/* 0 or HRW_INTERNAL (no memory). */
+int hrw_points_reserve(struct hrw_points *p, size_t count);
+int hrw_points_add(struct hrw_points *p, uint64_t at, uint32_t node);
+
+/* Sorts by place, equal places in order of addition. 0 or HRW_INTERNAL.
+ * cost   linear: a radix sort; at most twice the memory meanwhile */
+int hrw_points_sort(struct hrw_points *p);
+
+/* The first point at or above `hash`, p->count where there is none. log n. */
+size_t hrw_points_search(const struct hrw_points *p, uint64_t hash);
+
+/* Walks on from point `first` (wrapping) and takes each node that is new.
+ *   want     how many nodes at most
+ *   out      room for them
+ *   returns  nodes written; fewer when the ring has fewer
+ *   cost     points passed times nodes taken */
+size_t hrw_points_walk(const struct hrw_points *p, size_t first, size_t want, uint32_t *out);
+
+#endif
