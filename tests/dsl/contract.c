@@ -1,0 +1,103 @@
+#include <sys/mman.h>
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/dsl/contract.h"
+
+enum { ROWS = 256, ROW_BYTES = 96 };
+
+/* Shared by the runner and the processes it forks, one of which runs at a time;
+ * two threads of one may add a row twice, which does no harm. */
+static struct record {
+	atomic_uint count;
+	char row[ROWS][ROW_BYTES];
+} * record;
+
+__attribute__((constructor)) static void
+map(void)
+{
+	record =
+	    mmap(NULL, sizeof(*record), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (record == MAP_FAILED)
+		abort();
+}
+
+static int
+has(const char *row)
+{
+	unsigned count = atomic_load(&record->count);
+
+	for (unsigned i = 0; i < count && i < ROWS; i++)
+		if (strcmp(record->row[i], row) == 0)
+			return 1;
+	return 0;
+}
+
+static void
+add(const char *row)
+{
+	unsigned at;
+
+	if (has(row))
+		return;
+	at = atomic_fetch_add(&record->count, 1);
+	if (at < ROWS)
+		snprintf(record->row[at], ROW_BYTES, "%s", row);
+}
+
+/* "GET /nodes/cache-a?x" and "GET /nodes/{name}" both become "GET /nodes/{}". */
+static void
+pattern(const char *method, const char *path, char out[ROW_BYTES])
+{
+	static const char *const named[] = {"/nodes/", "/pools/", "/plans/"};
+	size_t len;
+
+	if (strncmp(path, "/v1/", 4) == 0)
+		path += 3;
+	len = strcspn(path, "?#");
+	for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++) {
+		size_t head = strlen(named[i]);
+		size_t name;
+
+		if (strncmp(path, named[i], head) != 0)
+			continue;
+		name = strcspn(path + head, "/?#");
+		snprintf(out, ROW_BYTES, "%s %s{}%.*s", method, named[i], (int)(len - head - name),
+		    path + head + name);
+		return;
+	}
+	snprintf(out, ROW_BYTES, "%s %.*s", method, (int)len, path);
+}
+
+void
+contract_record(const char *method, const char *path, long status, const char *code)
+{
+	char row[ROW_BYTES];
+
+	if (status >= 200 && status < 400) {
+		pattern(method, path, row);
+		add(row);
+	}
+	if (code != NULL) {
+		snprintf(row, ROW_BYTES, "%s", code);
+		add(row);
+	}
+}
+
+int
+contract_has_route(const char *method, const char *path)
+{
+	char row[ROW_BYTES];
+
+	pattern(method, path, row);
+	return has(row);
+}
+
+int
+contract_has_code(const char *code)
+{
+	return has(code);
+}

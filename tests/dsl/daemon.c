@@ -1,0 +1,310 @@
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <check.h>
+
+#include "tests/dsl/daemon.h"
+#include "tests/dsl/text.h"
+
+enum { ARGS_MAX = 32, READY_MS = 20000, STOP_MS = 10000 };
+
+static struct daemon *daemons;
+
+static int
+unlink_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)st;
+	(void)flag;
+	(void)ftw;
+	return remove(path);
+}
+
+/* Children of a runner inherit its list: each process sweeps its own. */
+static void
+sweep(void)
+{
+	for (struct daemon *d = daemons; d != NULL; d = d->next) {
+		if (d->owner != getpid())
+			continue;
+		if (d->pid != 0) {
+			kill(d->pid, SIGKILL);
+			waitpid(d->pid, NULL, 0);
+		}
+		nftw(d->dir, unlink_one, 16, FTW_DEPTH | FTW_PHYS);
+	}
+}
+
+static const char *
+program(void)
+{
+	const char *path = getenv("HRWD");
+	char *whole = realpath(path != NULL ? path : "build/hrwd", NULL);
+
+	ck_assert_msg(whole != NULL, "no daemon at %s: build it, or set HRWD",
+	    path != NULL ? path : "build/hrwd");
+	return kept(whole);
+}
+
+static struct daemon *
+prepare(const char *config)
+{
+	const char *tmp = getenv("TMPDIR");
+	struct daemon *d = kept(calloc(1, sizeof(*d)));
+	static pid_t swept;
+
+	d->dir = text("%s/hrwd-test-XXXXXX", tmp != NULL ? tmp : "/tmp");
+	ck_assert_msg(mkdtemp(d->dir) != NULL, "%s: %s", d->dir, strerror(errno));
+	d->owner = getpid();
+	d->store = text("%s/hrwd.db", d->dir);
+	d->log_path = text("%s/log", d->dir);
+	d->lookup = d->admin = text("%s", "");
+	d->argv = kept(calloc(ARGS_MAX, sizeof(*d->argv)));
+	d->next = daemons;
+	daemons = d;
+	if (swept != getpid()) {
+		swept = getpid();
+		atexit(sweep);
+	}
+	d->argv[0] = text("%s", program());
+	if (config != NULL) {
+		char *whole = text_replace(config, "$DIR", d->dir);
+
+		daemon_write(d, "hrwd.json", whole, strlen(whole));
+		d->argv[1] = text("%s", "--config");
+		d->argv[2] = text("%s/hrwd.json", d->dir);
+	}
+	return d;
+}
+
+static void
+add_flag(struct daemon *d, const char *flag)
+{
+	size_t at = 0;
+
+	while (d->argv[at] != NULL)
+		at++;
+	ck_assert_uint_lt(at + 1, ARGS_MAX);
+	d->argv[at] = text_replace(flag, "$DIR", d->dir);
+}
+
+static void
+add_flags(struct daemon *d, va_list flags)
+{
+	for (const char *flag; (flag = va_arg(flags, const char *)) != NULL;)
+		add_flag(d, flag);
+}
+
+struct daemon *
+daemon_prepare(const char *config, ...)
+{
+	struct daemon *d = prepare(config);
+	va_list flags;
+
+	va_start(flags, config);
+	add_flags(d, flags);
+	va_end(flags);
+	return d;
+}
+
+struct daemon *
+daemon_start(const char *config, ...)
+{
+	struct daemon *d = prepare(config);
+	va_list flags;
+
+	if (config == NULL || strstr(config, "\"listen\"") == NULL) {
+		add_flag(d, "--lookup");
+		add_flag(d, "127.0.0.1:0");
+		add_flag(d, "--admin");
+		add_flag(d, "127.0.0.1:0");
+	}
+	if (config == NULL || strstr(config, "\"store\"") == NULL) {
+		add_flag(d, "--store");
+		add_flag(d, d->store);
+	}
+	va_start(flags, config);
+	add_flags(d, flags);
+	va_end(flags);
+	daemon_launch(d);
+	return d;
+}
+
+static void
+spawn(struct daemon *d)
+{
+	int fd = open(d->log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	pid_t parent = getpid();
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(d->pid, 0);
+	d->pid = fork();
+	ck_assert_int_ge(d->pid, 0);
+	if (d->pid == 0) {
+		/* Whatever becomes of the test, its daemon does not outlive it. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent || chdir(d->dir) != 0)
+			_exit(126);
+		dup2(fd, STDOUT_FILENO);
+		dup2(fd, STDERR_FILENO);
+		unsetenv("STATE_DIRECTORY");
+		execv(d->argv[0], d->argv);
+		_exit(127);
+	}
+	close(fd);
+}
+
+/* Waits for the end; false when it is still alive after so many ms. */
+static int
+has_ended(struct daemon *d, int timeout_ms, int *status)
+{
+	double deadline = now_ms() + timeout_ms;
+
+	for (;;) {
+		pid_t got = waitpid(d->pid, status, WNOHANG);
+
+		if (got == d->pid || (got < 0 && errno == ECHILD)) {
+			d->pid = 0;
+			return 1;
+		}
+		if (now_ms() > deadline)
+			return 0;
+		pause_ms(1);
+	}
+}
+
+/* "…" behind `label`, up to a comma or the end of the line, as a base URL. */
+static char *
+base_url(const char *line, const char *label)
+{
+	const char *at = strstr(line, label);
+	size_t len;
+
+	ck_assert_msg(at != NULL, "no \"%s\" in the log: %s", label, line);
+	at += strlen(label);
+	len = strcspn(at, ", \"\n");
+	if (strncmp(at, "unix:", 5) == 0)
+		return text("%.*s", (int)len, at);
+	if (strncmp(at, "off", len) == 0)
+		return text("%s", "");
+	return text("http://%.*s", (int)len, at);
+}
+
+void
+daemon_launch(struct daemon *d)
+{
+	double deadline = now_ms() + READY_MS;
+	size_t before = strlen(daemon_log(d));
+	int status = 0;
+
+	spawn(d);
+	for (;;) {
+		const char *log = daemon_log(d) + before;
+		const char *line = strstr(log, "lookup on ");
+
+		if (line != NULL && strchr(line, '\n') != NULL) {
+			d->lookup = base_url(line, "lookup on ");
+			d->admin = base_url(line, "admin on ");
+			return;
+		}
+		ck_assert_msg(!has_ended(d, 1, &status), "the daemon ended at its start (%d): %s",
+		    status, daemon_log(d));
+		ck_assert_msg(now_ms() < deadline, "the daemon is not ready: %s", daemon_log(d));
+	}
+}
+
+void
+daemon_stop(struct daemon *d)
+{
+	int status = 0;
+
+	ck_assert_int_gt(d->pid, 0);
+	kill(d->pid, SIGTERM);
+	ck_assert_msg(has_ended(d, STOP_MS, &status), "SIGTERM did not end it: %s", daemon_log(d));
+	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "ended with %#x: %s",
+	    (unsigned)status, daemon_log(d));
+}
+
+void
+daemon_kill(struct daemon *d)
+{
+	int status;
+
+	ck_assert_int_gt(d->pid, 0);
+	kill(d->pid, SIGKILL);
+	ck_assert(has_ended(d, STOP_MS, &status));
+}
+
+void
+daemon_crash(struct daemon *d)
+{
+	daemon_kill(d);
+	daemon_launch(d);
+}
+
+int
+daemon_exits_with(struct daemon *d)
+{
+	int status = 0;
+
+	spawn(d);
+	ck_assert_msg(has_ended(d, READY_MS, &status), "it runs on: %s", daemon_log(d));
+	ck_assert_msg(WIFEXITED(status), "ended with %#x: %s", (unsigned)status, daemon_log(d));
+	return WEXITSTATUS(status);
+}
+
+const char *
+daemon_log(const struct daemon *d)
+{
+	const char *log = text_file(d->log_path, NULL);
+
+	return log != NULL ? log : "";
+}
+
+void
+daemon_wait_log(const struct daemon *d, const char *what)
+{
+	double deadline = now_ms() + STOP_MS;
+
+	while (strstr(daemon_log(d), what) == NULL) {
+		ck_assert_msg(
+		    now_ms() < deadline, "the log never said \"%s\": %s", what, daemon_log(d));
+		pause_ms(5);
+	}
+}
+
+size_t
+daemon_log_lines(const struct daemon *d)
+{
+	size_t lines = 0;
+
+	for (const char *at = daemon_log(d); (at = strchr(at, '\n')) != NULL; at++)
+		lines++;
+	return lines;
+}
+
+const char *
+daemon_path(const struct daemon *d, const char *name)
+{
+	return text("%s/%s", d->dir, name);
+}
+
+void
+daemon_write(const struct daemon *d, const char *name, const void *data, size_t len)
+{
+	const char *path = daemon_path(d, name);
+	FILE *file = fopen(path, "wb");
+
+	ck_assert_msg(file != NULL, "%s: %s", path, strerror(errno));
+	ck_assert_uint_eq(fwrite(data, 1, len, file), len);
+	ck_assert_int_eq(fclose(file), 0);
+}

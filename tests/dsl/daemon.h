@@ -1,0 +1,66 @@
+/*
+ * daemon.h - starts the real daemon for a test, and ends it by its pid.
+ *
+ * Each daemon has a temporary folder of its own and listens on free ports of
+ * loopback. What a test leaves behind, daemons and folders, goes when the
+ * test's process ends.
+ */
+#ifndef TESTS_DAEMON_H
+#define TESTS_DAEMON_H
+
+#include <sys/types.h>
+
+#include <stddef.h>
+
+struct daemon {
+	pid_t pid;	      /* 0: not running */
+	char *dir;	      /* holds hrwd.json, hrwd.db, log */
+	char *store;	      /* DIR/hrwd.db */
+	char *lookup, *admin; /* "http://127.0.0.1:PORT", "unix:/path", "" when off */
+	char *log_path;
+	char **argv; /* ended by NULL */
+	pid_t owner; /* the process that started it, and cleans up */
+	struct daemon *next;
+};
+
+/* Starts a daemon and waits until it says that it is ready; fails the test
+ * where it does not.
+ *   config   text of the configuration file; NULL: none. $DIR in it becomes the
+ *            folder. Where it has no "listen", free ports are asked for by
+ *            flags; where it has no "store", DIR/hrwd.db
+ *   ...      further flags, ended by NULL */
+struct daemon *daemon_start(const char *config, ...) __attribute__((sentinel));
+
+/* The same without waiting for readiness, flags as they are and none added;
+ * $DIR becomes the folder in them too. Not started yet: daemon_launch() does. */
+struct daemon *daemon_prepare(const char *config, ...) __attribute__((sentinel));
+
+/* Starts a stopped or prepared one (on its folder, its ports anew) and waits
+ * until it is ready. */
+void daemon_launch(struct daemon *d);
+
+/* SIGTERM; fails the test unless it exits with 0 within 10 seconds. */
+void daemon_stop(struct daemon *d);
+
+/* SIGKILL, and waits for the end. */
+void daemon_kill(struct daemon *d);
+
+/* kill, wait and launch: as a machine that lost power. */
+void daemon_crash(struct daemon *d);
+
+/* Runs a prepared one to its end.
+ *   returns  its exit status; fails the test after 20 seconds
+ *   The log has what it wrote to stderr and stdout. */
+int daemon_exits_with(struct daemon *d);
+
+/* The log until now; waiting until it holds `text` fails the test after 10 s. */
+const char *daemon_log(const struct daemon *d);
+void daemon_wait_log(const struct daemon *d, const char *text);
+/* Its number of lines. */
+size_t daemon_log_lines(const struct daemon *d);
+
+/* Files in its folder. */
+const char *daemon_path(const struct daemon *d, const char *name);
+void daemon_write(const struct daemon *d, const char *name, const void *data, size_t len);
+
+#endif
