@@ -27,8 +27,7 @@ element(const cJSON *list, const char *selector)
 	if (equals == NULL)
 		return cJSON_GetArrayItem(list, atoi(selector));
 	name = text("%.*s", (int)(equals - selector), selector);
-	cJSON_ArrayForEach(at, list)
-	{
+	cJSON_ArrayForEach (at, list) {
 		const char *value =
 		    cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(at, name));
 
@@ -39,7 +38,7 @@ element(const cJSON *list, const char *selector)
 }
 
 const cJSON *
-json_at(const cJSON *json, const char *path)
+value_at(const cJSON *json, const char *path)
 {
 	while (json != NULL && *path != '\0') {
 		size_t len;
@@ -61,7 +60,7 @@ json_at(const cJSON *json, const char *path)
 const char *
 text_at(const struct answer *a, const char *path)
 {
-	const char *value = cJSON_GetStringValue(json_at(a->json, path));
+	const char *value = cJSON_GetStringValue(value_at(a->json, path));
 
 	ck_assert_msg(value != NULL, "no text at \"%s\": %s", path, shown(a));
 	return value;
@@ -70,7 +69,7 @@ text_at(const struct answer *a, const char *path)
 double
 number_at(const struct answer *a, const char *path)
 {
-	const cJSON *value = json_at(a->json, path);
+	const cJSON *value = value_at(a->json, path);
 
 	ck_assert_msg(cJSON_IsNumber(value), "no number at \"%s\": %s", path, shown(a));
 	return value->valuedouble;
@@ -79,7 +78,7 @@ number_at(const struct answer *a, const char *path)
 int
 count_at(const struct answer *a, const char *path)
 {
-	const cJSON *value = json_at(a->json, path);
+	const cJSON *value = value_at(a->json, path);
 
 	ck_assert_msg(cJSON_IsArray(value), "no list at \"%s\": %s", path, shown(a));
 	return cJSON_GetArraySize(value);
@@ -95,7 +94,7 @@ expect_status_at(struct answer *a, long status, const char *file, int line)
 void
 expect_at(const struct answer *a, const char *path, const char *json, const char *file, int line)
 {
-	const cJSON *value = json_at(a->json, path);
+	const cJSON *value = value_at(a->json, path);
 	char *wanted = text_replace(json, "'", "\"");
 	cJSON *want = cJSON_Parse(wanted);
 
@@ -108,7 +107,7 @@ expect_at(const struct answer *a, const char *path, const char *json, const char
 void
 expect_absent_at(const struct answer *a, const char *path, const char *file, int line)
 {
-	ck_assert_msg(json_at(a->json, path) == NULL, "%s:%d: there should be no \"%s\": %s", file,
+	ck_assert_msg(value_at(a->json, path) == NULL, "%s:%d: there should be no \"%s\": %s", file,
 	    line, path, shown(a));
 }
 
@@ -143,7 +142,7 @@ expect_refusal_at(const struct answer *a, long status, const char *code, const c
 	    "%s:%d: no problem+json: %s", file, line, shown(a));
 	expect_at(a, "code", text("\"%s\"", code), file, line);
 	expect_at(a, "status", text("%ld", status), file, line);
-	detail = cJSON_GetStringValue(json_at(a->json, "detail"));
+	detail = cJSON_GetStringValue(value_at(a->json, "detail"));
 	ck_assert_msg(
 	    detail != NULL && *detail != '\0', "%s:%d: no detail: %s", file, line, shown(a));
 	while ((part = strsep(&rest, "|")) != NULL)

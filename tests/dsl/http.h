@@ -45,7 +45,7 @@ const char *header(const struct answer *a, const char *name);
 
 /* A value in a document by its path: members by ".name", elements by "[2]" or by
  * a member, "[name=cache-c]". NULL when it is not there. */
-const struct cJSON *json_at(const struct cJSON *json, const char *path);
+const struct cJSON *value_at(const struct cJSON *json, const char *path);
 const char *text_at(const struct answer *a, const char *path); /* fails when it is no text */
 double number_at(const struct answer *a, const char *path);    /* fails when it is no number */
 int count_at(const struct answer *a, const char *path);	       /* fails when it is no list */

@@ -203,7 +203,7 @@ START_TEST(a_patch_of_several_fields_is_one_change_and_null_brings_back_a_defaul
 	expect(a, "epoch_after", "2");
 	expect(a, "change[0].op", "'patch'");
 	expect(a, "change[0].node", "'cache-b'");
-	ck_assert_ptr_nonnull(json_at(a->json, "change[0].fields"));
+	ck_assert_ptr_nonnull(value_at(a->json, "change[0].fields"));
 	a = get(d->lookup, "/nodes/cache-b");
 	expect(a, "weight", "2.5");
 	expect(a, "address", "'10.0.0.22:11211'");
@@ -309,10 +309,10 @@ START_TEST(a_node_passes_from_joining_to_active_and_back_after_it_lost_its_copie
 	expect(a, "owners.cold", "4");
 	ck_assert_str_eq(state_of(d, "cache-e"), "joining");
 	ck_assert_int_eq(
-	    cJSON_IsTrue(json_at(get(d->lookup, "/pools/default")->json, "settled")), 0);
+	    cJSON_IsTrue(value_at(get(d->lookup, "/pools/default")->json, "settled")), 0);
 	/* photo-7 was on d and a; now on d and the cold e, with a to fall back on. */
 	a = get(d->lookup, "/replicas?key=photo-7");
-	ck_assert_ptr_nonnull(json_at(a->json, "replicas[node=cache-e]"));
+	ck_assert_ptr_nonnull(value_at(a->json, "replicas[node=cache-e]"));
 	expect(a, "replicas[node=cache-e].warm", "false");
 	expect(a, "fallback[0].node", "'cache-a'");
 
@@ -354,7 +354,7 @@ START_TEST(a_reweight_settles_later_when_it_is_told_so)
 	struct daemon *d = fleet_with_photos();
 
 	expect_status(patch(d->admin, "/nodes/cache-a?settle=later", "{\"weight\":4}"), 200);
-	ck_assert_ptr_nonnull(json_at(get(d->lookup, "/pools/default")->json, "settled.nodes"));
+	ck_assert_ptr_nonnull(value_at(get(d->lookup, "/pools/default")->json, "settled.nodes"));
 	expect_status(post(d->admin, "/pools/default/settle", NULL), 200);
 	expect_status(patch(d->admin, "/nodes/cache-a", "{\"weight\":2}"), 200);
 	expect(get(d->lookup, "/pools/default"), "settled", "true");
@@ -628,9 +628,9 @@ START_TEST(history_tells_who_did_what_and_why_newest_first)
 	expect(a, "history[2].reason", "'rack 3 is moved'");
 	expect(a, "history[2].pool", "'default'");
 	ck_assert_ptr_nonnull(strstr(text_at(a, "history[2].from"), "127.0.0.1"));
-	ck_assert_ptr_nonnull(json_at(a->json, "history[2].by"));
+	ck_assert_ptr_nonnull(value_at(a->json, "history[2].by"));
 	ck_assert_uint_gt(strlen(text_at(a, "history[2].at")), 18);
-	ck_assert_ptr_nonnull(json_at(a->json, "history[2].summary"));
+	ck_assert_ptr_nonnull(value_at(a->json, "history[2].summary"));
 	expect(a, "history[2].forced", "[]");
 	/* The photos were put before. */
 	ck_assert_int_ge(count_at(a, "history"), 4);
@@ -638,7 +638,7 @@ START_TEST(history_tells_who_did_what_and_why_newest_first)
 	/* Page by page, the same entries. */
 	a = get(d->admin, "/history?limit=1");
 	ck_assert_int_eq(count_at(a, "history"), 1);
-	ck_assert_ptr_nonnull(json_at(a->json, "next"));
+	ck_assert_ptr_nonnull(value_at(a->json, "next"));
 	oldest = number_at(a, "history[0].id");
 	a = get(d->admin, text("/history?limit=2&after=%.0f", oldest));
 	ck_assert_double_lt(number_at(a, "history[0].id"), oldest);

@@ -361,7 +361,7 @@ START_TEST(nodes_are_listed_by_name_with_shares_that_sum_to_one)
 	expect(a, "nodes[0].state", "'active'");
 	expect(a, "nodes[0].share", "0.25");
 	ck_assert_uint_gt(strlen(text_at(a, "nodes[0].state_since")), 10);
-	ck_assert_ptr_nonnull(json_at(a->json, "nodes[0].health"));
+	ck_assert_ptr_nonnull(value_at(a->json, "nodes[0].health"));
 
 	a = expect_status(get(d->lookup, "/nodes/cache-c"), 200);
 	expect(a, "pool", "'default'");
@@ -384,8 +384,8 @@ START_TEST(a_pool_is_told_as_a_configuration_has_it)
 	expect(a, "settled", "true");
 	ck_assert_uint_gt(strlen(text_at(a, "lineage")), 7);
 	ck_assert_str_eq(text_at(a, "fingerprint"), header(a, "Hrw-Fingerprint"));
-	ck_assert_ptr_nonnull(json_at(a->json, "keys"));
-	ck_assert_ptr_nonnull(json_at(a->json, "placement"));
+	ck_assert_ptr_nonnull(value_at(a->json, "keys"));
+	ck_assert_ptr_nonnull(value_at(a->json, "placement"));
 	expect(get(d->lookup, "/pools/default?epoch=1"), "epoch", "1");
 	expect_refusal(get(d->lookup, "/pools/default?epoch=7"), 404, "unknown-epoch", "7");
 	expect_refusal(get(d->lookup, "/pools/other"), 404, "unknown-pool", "other");
