@@ -22,7 +22,7 @@ enum config_store { CONFIG_STORE_SQLITE, CONFIG_STORE_FILE };
 enum config_log_level { CONFIG_LOG_ERROR, CONFIG_LOG_WARN, CONFIG_LOG_INFO, CONFIG_LOG_DEBUG };
 
 struct config_addresses {
-	size_t count; /* 0: off */
+	size_t count;			     /* 0: off */
 	char *address[CONFIG_ADDRESSES_MAX]; /* "host:port", "[v6]:port", "unix:/path" */
 };
 
@@ -30,8 +30,8 @@ struct config {
 	char *path; /* the file; NULL: none */
 	struct config_addresses lookup, admin;
 	size_t host_count;
-	char **hosts; /* further names allowed in Host on the admin listener */
-	unsigned workers; /* resolved: 1..16 */
+	char **hosts;	  /* further names allowed in Host on the admin listener */
+	unsigned workers; /* resolved: 1..64 */
 	enum config_store store;
 	char *store_path; /* absolute */
 	bool store_create;
@@ -47,22 +47,47 @@ struct config {
 	enum config_log_level log_level;
 	bool log_is_json;
 
-	struct json *document; /* the parsed file; owns the pools below; NULL: none */
+	struct json *document;	  /* the parsed file; owns the pools below; NULL: none */
 	const struct json *pools; /* the "pools" object; NULL: none given */
 };
+
+/* One option: all that is known of it. */
+struct config_option {
+	const char *section; /* the object it stands in; NULL: the outermost */
+	const char *name;
+	const char *type;    /* for people: "a whole number" */
+	const char *initial; /* the default as JSON; NULL: none, or found at start */
+	const char *help;
+	/* Takes a value into a configuration, or fills the fault. */
+	int (*read)(struct config *c, const struct config_option *option, const struct json *j,
+	    struct hrw_fault *fault);
+	size_t offset, size;	    /* of the member that a generic reader sets */
+	uint64_t min, max;	    /* whole numbers */
+	const char *const *choices; /* words, ended by NULL */
+};
+
+extern const struct config_option config_options[]; /* ends with a NULL name */
 
 /* Defaults, as with neither file nor flags. NULL: no memory. */
 struct config *config_new(void);
 void config_free(struct config *c);
 
 /* Reads a file into a new configuration.
- *   errors  BAD_FIELD, BAD_JSON and the codes of pool fields; the detail says
- *           file, line, column, field and remedy. NULL then */
+ *   errors  BAD_FIELD, BAD_JSON and the codes of pool fields, or INTERNAL when it
+ *           cannot be read; the detail says file, line, column, field and
+ *           remedy. NULL then */
 struct config *config_read(const char *path, struct hrw_fault *fault);
 
 /* What flags set; each like its option in the file. */
 int config_set_lookup(struct config *c, const char *address, struct hrw_fault *fault);
 int config_set_admin(struct config *c, const char *address, struct hrw_fault *fault);
 int config_set_store(struct config *c, const char *path, struct hrw_fault *fault);
+
+/* What no single option shows, once the flags are set: BAD_FIELD when nothing
+ * listens, or when anybody could reach the admin listener. */
+int config_check(const struct config *c, struct hrw_fault *fault);
+
+/* Every option with its type, range, default and help, for --help. */
+void config_help(struct buffer *out);
 
 #endif

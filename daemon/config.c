@@ -1,0 +1,308 @@
+/*
+ * config.c - from a file, and from flags, to a configuration.
+ *
+ * Defaults are JSON in the table of options and go through the same readers as a
+ * file, so a default that its own option would refuse cannot be shipped.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/config_options.h"
+#include "daemon/http/listen.h"
+
+enum { FILE_BYTES_MAX = 64 << 20, CONFIG_NAMES_MAX = 64 };
+
+static int
+no_memory(struct hrw_fault *fault)
+{
+	return hrw_fault(fault, HRW_INTERNAL, "no memory for the configuration");
+}
+
+static int
+read_default(struct config *c, const struct config_option *option, struct hrw_fault *fault)
+{
+	struct json *j = json_parse(hrw_text(option->initial), JSON_STRICT, fault);
+	int rc;
+
+	if (j == NULL)
+		return fault->error;
+	rc = option->read(c, option, j, fault);
+	json_free(j);
+	return rc;
+}
+
+/* Takes a flag's text as its option takes a JSON string. */
+static int
+set_option(struct config *c, const char *section, const char *name, const char *flag,
+    const char *text, struct hrw_fault *fault)
+{
+	const struct config_option *o = config_options;
+	struct buffer quoted = {0};
+	struct json_out out = json_out(&quoted);
+	char said[HRW_FAULT_DETAIL];
+	struct json *j;
+	int rc;
+
+	while (o->section == NULL || strcmp(o->section, section) != 0 || strcmp(o->name, name) != 0)
+		o++;
+	json_put_text(&out, NULL, text);
+	j = json_parse(buffer_bytes(&quoted), JSON_STRICT, fault);
+	buffer_fini(&quoted);
+	if (j == NULL)
+		return fault->error;
+	rc = o->read(c, o, j, fault);
+	json_free(j);
+	if (rc < 0) {
+		snprintf(said, sizeof(said), "%s", fault->detail);
+		hrw_fault(fault, fault->error, "%s: %s", flag, said);
+	}
+	return rc;
+}
+
+/* systemd may name several state directories, separated by colons. */
+static int
+set_default_store(struct config *c, struct hrw_fault *fault)
+{
+	const char *state = getenv("STATE_DIRECTORY");
+	struct buffer path = {0};
+	int rc;
+
+	if (state != NULL && state[0] != '\0')
+		buffer_printf(&path, "%.*s/", (int)strcspn(state, ":"), state);
+	buffer_add_text(&path, "hrwd.db");
+	rc = set_option(c, "store", "path", "$STATE_DIRECTORY", buffer_text(&path), fault);
+	buffer_fini(&path);
+	return rc;
+}
+
+struct config *
+config_new(void)
+{
+	struct config *c = calloc(1, sizeof(*c));
+	struct hrw_fault fault = {0};
+	int rc;
+
+	if (c == NULL)
+		return NULL;
+	rc = set_default_store(c, &fault);
+	for (const struct config_option *o = config_options; o->name != NULL && rc == 0; o++)
+		if (o->initial != NULL)
+			rc = read_default(c, o, &fault);
+	if (rc < 0) {
+		config_free(c);
+		return NULL;
+	}
+	return c;
+}
+
+void
+config_free(struct config *c)
+{
+	if (c == NULL)
+		return;
+	config_values_fini(c);
+	free(c->path);
+	json_free(c->document);
+	free(c);
+}
+
+/* The names known in a section, or those and the sections outermost. */
+static int
+check_names(const struct json *object, const char *section, struct hrw_fault *fault)
+{
+	const char *names[CONFIG_NAMES_MAX];
+	size_t count = 0;
+
+	if (json_type(object) != JSON_OBJECT)
+		return json_fault(object, fault, HRW_BAD_FIELD, "%s is %s here: give an object",
+		    section == NULL ? "a configuration" : section,
+		    json_type_name(json_type(object)));
+	for (const struct config_option *o = config_options; o->name != NULL; o++) {
+		const char *name = section == NULL && o->section != NULL ? o->section : o->name;
+
+		if (section != NULL && (o->section == NULL || strcmp(o->section, section) != 0))
+			continue;
+		if (count == 0 || strcmp(names[count - 1], name) != 0)
+			names[count++] = name;
+	}
+	names[count] = NULL;
+	return json_only(object, names, fault);
+}
+
+static int
+read_document(struct config *c, struct hrw_fault *fault)
+{
+	const char *section = NULL;
+	int rc = check_names(c->document, NULL, fault);
+
+	for (const struct config_option *o = config_options; o->name != NULL && rc == 0; o++) {
+		const struct json *object = c->document, *value;
+
+		if (o->section != NULL)
+			object = json_get(c->document, o->section);
+		if (object == NULL)
+			continue;
+		if (o->section != NULL && (section == NULL || strcmp(section, o->section) != 0)) {
+			section = o->section;
+			rc = check_names(object, section, fault);
+			if (rc < 0)
+				return rc;
+		}
+		value = json_get(object, o->name);
+		if (value != NULL)
+			rc = o->read(c, o, value, fault);
+	}
+	return rc;
+}
+
+/* Puts file, line, column and field before what is wrong. */
+static int
+locate(const char *path, const struct json *document, struct hrw_fault *fault)
+{
+	char said[HRW_FAULT_DETAIL], field[HRW_FAULT_FIELD];
+	const struct json *at = document == NULL ? NULL : json_at(document, fault->field);
+	unsigned line = 0, column = 0;
+	int skip = 0;
+
+	if (at != NULL)
+		json_position(at, &line, &column);
+	else if (sscanf(fault->detail, "line %u, column %u: %n", &line, &column, &skip) < 2)
+		skip = 0;
+	snprintf(said, sizeof(said), "%s", fault->detail + skip);
+	snprintf(field, sizeof(field), "%s", fault->field);
+	hrw_fault(fault, fault->error, "%s:%u:%u: %s%s%s", path, line, column, field,
+	    field[0] == '\0' ? "" : ": ", said);
+	return hrw_fault_at(fault, "%s", field);
+}
+
+static int
+read_file(const char *path, struct buffer *text, struct hrw_fault *fault)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	ssize_t got = -1;
+
+	if (fd < 0)
+		goto failed;
+	do {
+		if (buffer_reserve(text, 65536) < 0) {
+			close(fd);
+			return no_memory(fault);
+		}
+		got = read(fd, text->data + text->len, 65536);
+		text->len += got > 0 ? (size_t)got : 0;
+	} while (got > 0 && text->len <= FILE_BYTES_MAX);
+	if (got == 0) {
+		close(fd);
+		return 0;
+	}
+failed:
+	hrw_fault(fault, HRW_INTERNAL, "%s cannot be read: %s", path,
+	    got > 0 ? "it is larger than 64 MiB" : strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return HRW_INTERNAL;
+}
+
+struct config *
+config_read(const char *path, struct hrw_fault *fault)
+{
+	struct config *c = config_new();
+	struct buffer text = {0};
+	int rc;
+
+	if (c == NULL) {
+		no_memory(fault);
+		return NULL;
+	}
+	c->path = strdup(path);
+	rc = c->path == NULL ? no_memory(fault) : read_file(path, &text, fault);
+	if (rc < 0)
+		goto out;
+	c->document = json_parse(buffer_bytes(&text), JSON_COMMENTS, fault);
+	rc = c->document == NULL ? (int)fault->error : read_document(c, fault);
+	if (rc < 0)
+		locate(path, c->document, fault);
+out:
+	buffer_fini(&text);
+	if (rc < 0) {
+		config_free(c);
+		return NULL;
+	}
+	return c;
+}
+
+int
+config_set_lookup(struct config *c, const char *address, struct hrw_fault *fault)
+{
+	return set_option(c, "listen", "lookup", "--lookup", address, fault);
+}
+
+int
+config_set_admin(struct config *c, const char *address, struct hrw_fault *fault)
+{
+	return set_option(c, "listen", "admin", "--admin", address, fault);
+}
+
+int
+config_set_store(struct config *c, const char *path, struct hrw_fault *fault)
+{
+	return set_option(c, "store", "path", "--store", path, fault);
+}
+
+/* Where the file gives that admin address; NULL: it does not, a flag did. */
+static const struct json *
+admin_in_file(const struct config *c, const char *address)
+{
+	const struct json *j = c->document == NULL ? NULL : json_at(c->document, "/listen/admin");
+
+	if (j == NULL || json_type(j) == JSON_STRING)
+		return j != NULL && strcmp(json_text(j), address) == 0 ? j : NULL;
+	json_each (one, j)
+		if (strcmp(json_text(one), address) == 0)
+			return one;
+	return NULL;
+}
+
+int
+config_check(const struct config *c, struct hrw_fault *fault)
+{
+	static const char remedy[] =
+	    "the admin listener %s could be reached from other machines, and this version asks "
+	    "nobody who they are: give a loopback address, a unix socket (unix:/path) or \"off\"";
+
+	if (c->lookup.count == 0 && c->admin.count == 0)
+		return hrw_fault(fault, HRW_BAD_FIELD,
+		    "listen.lookup and listen.admin are both off, so nothing would be answered: "
+		    "give one of them an address");
+	for (size_t i = 0; i < c->admin.count; i++) {
+		const char *address = c->admin.address[i];
+		const struct json *at = admin_in_file(c, address);
+
+		if (listen_is_local(address))
+			continue;
+		if (at == NULL)
+			return hrw_fault(fault, HRW_BAD_ADDRESS, remedy, address);
+		json_fault(at, fault, HRW_BAD_ADDRESS, remedy, address);
+		return locate(c->path, c->document, fault);
+	}
+	return 0;
+}
+
+void
+config_help(struct buffer *out)
+{
+	for (const struct config_option *o = config_options; o->name != NULL; o++) {
+		buffer_printf(out, "  %s%s%s: %s\n      %s", o->section == NULL ? "" : o->section,
+		    o->section == NULL ? "" : ".", o->name, o->help, o->type);
+		if (strcmp(o->type, "a whole number") == 0)
+			buffer_printf(out, " from %llu to %llu", (unsigned long long)o->min,
+			    (unsigned long long)o->max);
+		if (o->initial != NULL)
+			buffer_printf(out, "; %s when left out", o->initial);
+		buffer_add_text(out, "\n");
+	}
+}

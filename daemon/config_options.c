@@ -1,0 +1,416 @@
+/*
+ * config_options.c - the table of options, and the readers that its rows name.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/config_options.h"
+#include "daemon/cpus.h"
+#include "daemon/http/listen.h"
+#include "daemon/members/document.h"
+
+enum { WORKERS_AUTO_MAX = 16, WORKERS_MAX = 64 };
+
+static int
+no_memory(struct hrw_fault *fault)
+{
+	return hrw_fault(fault, HRW_INTERNAL, "no memory for the configuration");
+}
+
+static int
+mistyped(const struct config_option *option, const struct json *j, struct hrw_fault *fault)
+{
+	return json_fault(j, fault, HRW_BAD_FIELD, "\"%s\" is %s here: give %s", option->name,
+	    json_type_name(json_type(j)), option->type);
+}
+
+/* A member of the configuration that a row points at. */
+static void *
+member_of(struct config *c, const struct config_option *option)
+{
+	return (char *)c + option->offset;
+}
+
+static int
+read_count(struct config *c, const struct config_option *option, const struct json *j,
+    struct hrw_fault *fault)
+{
+	int64_t number;
+
+	if (json_type(j) != JSON_NUMBER)
+		return mistyped(option, j, fault);
+	if (!json_integer(j, &number) || number < (int64_t)option->min ||
+	    (uint64_t)number > option->max)
+		return json_fault(j, fault, HRW_BAD_FIELD,
+		    "\"%s\" is %.*s: give a whole number from %llu to %llu", option->name,
+		    (int)json_source(j).len, (const char *)json_source(j).data,
+		    (unsigned long long)option->min, (unsigned long long)option->max);
+	/* Whole numbers stand in members of two widths. */
+	if (option->size == sizeof(unsigned))
+		*(unsigned *)member_of(c, option) = (unsigned)number;
+	else
+		*(uint64_t *)member_of(c, option) = (uint64_t)number;
+	return 0;
+}
+
+static int
+read_flag(struct config *c, const struct config_option *option, const struct json *j,
+    struct hrw_fault *fault)
+{
+	if (json_type(j) != JSON_BOOL)
+		return mistyped(option, j, fault);
+	*(bool *)member_of(c, option) = json_bool(j);
+	return 0;
+}
+
+/* One of the row's words: its number, or the error. */
+static int
+word_number(const struct config_option *option, const struct json *j, struct hrw_fault *fault)
+{
+	const char *text = json_text(j);
+
+	if (text == NULL)
+		return mistyped(option, j, fault);
+	for (int i = 0; option->choices[i] != NULL; i++)
+		if (strcmp(option->choices[i], text) == 0)
+			return i;
+	return json_fault(j, fault, HRW_BAD_FIELD, "\"%s\" is \"%.80s\": give %s", option->name,
+	    text, option->type);
+}
+
+/* Replaces a text that the configuration owns. */
+static int
+set_text(char **at, const char *text, struct hrw_fault *fault)
+{
+	char *copy = strdup(text);
+
+	if (copy == NULL)
+		return no_memory(fault);
+	free(*at);
+	*at = copy;
+	return 0;
+}
+
+static void
+addresses_fini(struct config_addresses *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->address[i]);
+	*list = (struct config_addresses){0};
+}
+
+static int
+address_add(struct config_addresses *list, const struct config_option *option, const struct json *j,
+    struct hrw_fault *fault)
+{
+	const char *text = json_text(j);
+	char *copy;
+
+	if (text == NULL)
+		return mistyped(option, j, fault);
+	if (list->count == CONFIG_ADDRESSES_MAX)
+		return json_fault(j, fault, HRW_BAD_FIELD, "\"%s\" takes at most %d addresses",
+		    option->name, CONFIG_ADDRESSES_MAX);
+	if (listen_check(text, fault) < 0) {
+		char said[HRW_FAULT_DETAIL];
+
+		snprintf(said, sizeof(said), "%s", fault->detail);
+		return json_fault(j, fault, HRW_BAD_ADDRESS, "%s", said);
+	}
+	copy = strdup(text);
+	if (copy == NULL)
+		return no_memory(fault);
+	list->address[list->count++] = copy;
+	return 0;
+}
+
+static int
+read_addresses(struct config *c, const struct config_option *option, const struct json *j,
+    struct hrw_fault *fault)
+{
+	struct config_addresses *list = member_of(c, option);
+	const char *text = json_text(j);
+
+	addresses_fini(list);
+	if (text != NULL && strcmp(text, "off") == 0)
+		return 0;
+	if (json_type(j) != JSON_ARRAY)
+		return address_add(list, option, j, fault);
+	json_each (address, j) {
+		int rc = address_add(list, option, address, fault);
+
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static void
+hosts_fini(struct config *c)
+{
+	for (size_t i = 0; i < c->host_count; i++)
+		free(c->hosts[i]);
+	free(c->hosts);
+	c->hosts = NULL;
+	c->host_count = 0;
+}
+
+static int
+read_hosts(struct config *c, const struct config_option *option, const struct json *j,
+    struct hrw_fault *fault)
+{
+	hosts_fini(c);
+	if (json_type(j) != JSON_ARRAY)
+		return mistyped(option, j, fault);
+	c->hosts = calloc(json_count(j) + 1, sizeof(*c->hosts));
+	if (c->hosts == NULL)
+		return no_memory(fault);
+	json_each (host, j) {
+		const char *text = json_text(host);
+
+		if (text == NULL || text[0] == '\0' || strpbrk(text, "/ \t@") != NULL)
+			return json_fault(host, fault, HRW_BAD_FIELD,
+			    "\"%s\" holds host names: give texts like \"hrwd.example.org\"",
+			    option->name);
+		if (set_text(&c->hosts[c->host_count], text, fault) < 0)
+			return HRW_INTERNAL;
+		c->host_count++;
+	}
+	return 0;
+}
+
+static int
+read_workers(struct config *c, const struct config_option *option, const struct json *j,
+    struct hrw_fault *fault)
+{
+	const char *text = json_text(j);
+	unsigned usable;
+
+	if (json_type(j) == JSON_NUMBER)
+		return read_count(c, option, j, fault);
+	if (text == NULL || strcmp(text, "auto") != 0)
+		return json_fault(
+		    j, fault, HRW_BAD_FIELD, "\"%s\" takes %s", option->name, option->type);
+	usable = cpus_usable();
+	c->workers = usable < WORKERS_AUTO_MAX ? usable : WORKERS_AUTO_MAX;
+	return 0;
+}
+
+/* An absolute path of a relative one, to free(). */
+static char *
+absolute(const char *path)
+{
+	struct buffer out = {0};
+	char *here = NULL;
+
+	if (path[0] != '/') {
+		here = getcwd(NULL, 0);
+		if (here == NULL)
+			return NULL;
+		buffer_printf(&out, "%s%s", here, strcmp(here, "/") == 0 ? "" : "/");
+	}
+	buffer_add_text(&out, strncmp(path, "./", 2) == 0 ? path + 2 : path);
+	free(here);
+	return buffer_take(&out);
+}
+
+static int
+set_store(struct config *c, enum config_store store, const char *path, struct hrw_fault *fault)
+{
+	char *whole = absolute(path);
+
+	if (whole == NULL)
+		return no_memory(fault);
+	free(c->store_path);
+	c->store_path = whole;
+	c->store = store;
+	return 0;
+}
+
+static int
+read_store_path(struct config *c, const struct config_option *option, const struct json *j,
+    struct hrw_fault *fault)
+{
+	const char *text = json_text(j);
+
+	if (text == NULL || text[0] == '\0')
+		return mistyped(option, j, fault);
+	return set_store(c, CONFIG_STORE_SQLITE, text, fault);
+}
+
+static int
+read_store_file(struct config *c, const struct config_option *option, const struct json *j,
+    struct hrw_fault *fault)
+{
+	const char *text = json_text(j);
+
+	if (text == NULL || text[0] == '\0')
+		return mistyped(option, j, fault);
+	if (c->document != NULL && json_at(c->document, "/store/path") != NULL)
+		return json_fault(j, fault, HRW_BAD_FIELD,
+		    "a store is either a \"path\" (SQLite) or a \"file\" (read only): keep one of "
+		    "them");
+	return set_store(c, CONFIG_STORE_FILE, text, fault);
+}
+
+static int
+read_default_pool(struct config *c, const struct config_option *option, const struct json *j,
+    struct hrw_fault *fault)
+{
+	const char *text = json_text(j);
+
+	if (text == NULL)
+		return mistyped(option, j, fault);
+	if (hrw_check_name(hrw_text(text), HRW_NAME_BYTES_MAX, HRW_BAD_POOL, fault) < 0) {
+		char said[HRW_FAULT_DETAIL];
+
+		snprintf(said, sizeof(said), "%s", fault->detail);
+		return json_fault(j, fault, HRW_BAD_POOL, "%s", said);
+	}
+	return set_text(&c->default_pool, text, fault);
+}
+
+static int
+read_log_level(struct config *c, const struct config_option *option, const struct json *j,
+    struct hrw_fault *fault)
+{
+	int number = word_number(option, j, fault);
+
+	if (number < 0)
+		return number;
+	c->log_level = (enum config_log_level)number;
+	return 0;
+}
+
+static int
+read_log_format(struct config *c, const struct config_option *option, const struct json *j,
+    struct hrw_fault *fault)
+{
+	int number = word_number(option, j, fault);
+
+	if (number < 0)
+		return number;
+	c->log_is_json = number == 1;
+	return 0;
+}
+
+/* A fault of a pool as a whole (two names that hash alike) knows no field: it is
+ * the pool's. */
+static int
+pool_fault(const struct json *pool, int rc, struct hrw_fault *fault)
+{
+	char pointer[HRW_FAULT_FIELD];
+
+	json_pointer(pool, pointer, sizeof(pointer));
+	if (fault->field[0] == '\0')
+		hrw_fault_at(fault, "%s", pointer);
+	return rc;
+}
+
+static int
+check_pool(const struct config *c, const struct json *pool, struct hrw_fault *fault)
+{
+	struct hrw_membership *m;
+	double max_moved;
+	int rc =
+	    hrw_check_name(hrw_text(json_name(pool)), c->limits.name_bytes, HRW_BAD_POOL, fault);
+
+	if (rc < 0)
+		return pool_fault(pool, rc, fault);
+	m = document_pool_read(pool, &c->limits, &max_moved, fault);
+	if (m == NULL)
+		return pool_fault(pool, fault->error, fault);
+	rc = hrw_membership_freeze(m, &c->limits, fault);
+	hrw_membership_free(m);
+	return rc < 0 ? pool_fault(pool, rc, fault) : 0;
+}
+
+static int
+read_pools(struct config *c, const struct config_option *option, const struct json *j,
+    struct hrw_fault *fault)
+{
+	if (json_type(j) != JSON_OBJECT)
+		return mistyped(option, j, fault);
+	json_each (pool, j) {
+		int rc = check_pool(c, pool, fault);
+
+		if (rc < 0)
+			return rc;
+	}
+	c->pools = j;
+	return 0;
+}
+
+static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
+static const char *const formats[] = {"text", "json", NULL};
+
+#define AT(member)                                                                                 \
+	.offset = offsetof(struct config, member), .size = sizeof((struct config){0}.member)
+#define LIMIT(called, member, least, most, standard, text)                                         \
+	{                                                                                          \
+		.section = "limits", .name = (called), .type = "a whole number",                   \
+		.initial = (standard), .help = (text), .read = read_count, AT(member),             \
+		.min = (least), .max = (most),                                                     \
+	}
+
+#define ADDRESSES "an address (host:port, [v6]:port, unix:/path), a list of them, or \"off\""
+
+/* Rows of a section stand together. Limits come before what they bind. */
+const struct config_option config_options[] = {
+    {"listen", "lookup", ADDRESSES, "\"127.0.0.1:7070\"", "where reads are answered",
+	read_addresses, AT(lookup)},
+    {"listen", "admin", ADDRESSES, "\"127.0.0.1:7071\"",
+	"where changes are taken too: loopback or a unix socket", read_addresses, AT(admin)},
+    {"listen", "hosts", "a list of host names", "[]",
+	"further names that the Host header may have on the admin listener", .read = read_hosts},
+    {NULL, "workers", "\"auto\" or a whole number from 1 to 64", "\"auto\"",
+	"lookup event loops; auto: the CPUs it may use, at most 16", read_workers, AT(workers), 1,
+	WORKERS_MAX},
+    {"store", "path", "the path of an SQLite file", NULL,
+	"memberships, history and plans; $STATE_DIRECTORY/hrwd.db or ./hrwd.db when left out",
+	.read = read_store_path},
+    {"store", "create", "true or false", "true", "make the file where it is missing", read_flag,
+	AT(store_create)},
+    {"store", "file", "the path of a JSON file", NULL,
+	"instead of \"path\": a file with \"pools\", followed and never written",
+	.read = read_store_file},
+    LIMIT("nodes", limits.nodes, 1, HRW_NODES_MAX, "64", "nodes of a pool"),
+    LIMIT("key_bytes", limits.key_bytes, 1, HRW_KEY_BYTES_MAX, "256", "bytes of a key"),
+    LIMIT("copies", limits.copies, 1, HRW_COPIES_MAX, "8", "copies of a key"),
+    LIMIT("name_bytes", limits.name_bytes, 1, HRW_NAME_BYTES_MAX, "32", "bytes of a name"),
+    LIMIT("json_bytes", json_bytes, 1024, 1 << 28, "4194304", "bytes of a JSON body"),
+    LIMIT("body_bytes", body_bytes, 1024, UINT64_C(1) << 40, "67108864",
+	"bytes of a list of keys, where it is not a key set"),
+    LIMIT("keys", keys, 1, UINT64_C(10000000000), "20000000", "keys of a pool's key set"),
+    LIMIT("parameters", parameters, 1, 1000, "64", "query parameters of a request"),
+    LIMIT("connections", connections, 16, 1000000, "10000", "connections to a listener"),
+    LIMIT("connections_per_address", connections_per_address, 1, 1000000, "1000",
+	"of them from one address; loopback and unix sockets are not counted"),
+    LIMIT("idle_seconds", idle_seconds, 1, 86400, "60", "a connection without a request"),
+    LIMIT("head_seconds", head_seconds, 1, 3600, "10", "for the whole head of a request"),
+    LIMIT("body_seconds", body_seconds, 1, 86400, "300", "for the whole body of a request"),
+    LIMIT("plans", plans, 1, 1000000, "1000", "plans that are kept"),
+    LIMIT("running_plans", running_plans, 1, 64, "2", "plans computed at once"),
+    LIMIT("history", history, 1, 10000000, "10000", "changes that are kept"),
+    {"log", "level", "\"error\", \"warn\", \"info\" or \"debug\"", "\"info\"",
+	"the least important lines that are written", read_log_level, .choices = levels},
+    {"log", "format", "\"text\" or \"json\"", "\"text\"", "how they are written, to stderr",
+	read_log_format, .choices = formats},
+    {NULL, "default_pool", "the name of a pool", "\"default\"",
+	"the pool of a request that names none", .read = read_default_pool},
+    {NULL, "pools", "an object of pools", NULL,
+	"pools by name: they seed what the store does not know", .read = read_pools},
+    {.name = NULL},
+};
+
+void
+config_values_fini(struct config *c)
+{
+	addresses_fini(&c->lookup);
+	addresses_fini(&c->admin);
+	hosts_fini(c);
+	free(c->store_path);
+	free(c->default_pool);
+}
