@@ -74,6 +74,13 @@ frozen(struct hrw_membership *m)
 	return m;
 }
 
+void
+forget_nodes(void)
+{
+	while (kept_count > 0)
+		hrw_membership_free(kept[--kept_count]);
+}
+
 struct hrw_membership *
 nodes(const char *text)
 {

@@ -23,6 +23,9 @@ struct hrw_membership *draft(const char *text);
 /* Freezes a draft and keeps it until the test ends. */
 struct hrw_membership *frozen(struct hrw_membership *m);
 
+/* Frees all that nodes() and frozen() made: between generated pools. */
+void forget_nodes(void);
+
 /* The node ranked first; NULL when nobody takes keys. */
 const char *owner(const struct hrw_membership *m, struct hrw_bytes key);
 bool owns(const struct hrw_membership *m, const char *name, struct hrw_bytes key);

@@ -1,0 +1,236 @@
+/*
+ * placement_vectors_test.c - published answers, replayed bit for bit.
+ *
+ * Every file here that has "dialect" lists pools as a configuration file has
+ * them, each with keys and their whole answer. A new placement is tested by its
+ * file alone: its parameters are read by the placement's own table.
+ */
+#include <cjson/cJSON.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/zones.h"
+#include "tests/dsl/nodes.h"
+#include "tests/dsl/suite.h"
+
+#define FOLDER "tests/vectors"
+
+static const char *
+root(void)
+{
+	const char *folder = getenv("HRW_ROOT");
+
+	return folder != NULL ? folder : ".";
+}
+
+/* A whole file as JSON. */
+static cJSON *
+read_json(const char *name)
+{
+	char path[4096];
+	char *text;
+	long len;
+	FILE *file;
+	cJSON *json;
+
+	snprintf(path, sizeof(path), "%s/" FOLDER "/%s", root(), name);
+	file = fopen(path, "rb");
+	ck_assert_msg(file != NULL, "%s: cannot be read; set HRW_ROOT", path);
+	fseek(file, 0, SEEK_END);
+	len = ftell(file);
+	rewind(file);
+	text = calloc(1, (size_t)len + 1);
+	ck_assert_uint_eq(fread(text, 1, (size_t)len, file), (size_t)len);
+	fclose(file);
+	json = cJSON_Parse(text);
+	ck_assert_msg(json != NULL, "%s: is not JSON", path);
+	free(text);
+	return json;
+}
+
+static char *
+text_of(const cJSON *object, const char *name)
+{
+	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+}
+
+static void
+set_param(struct hrw_membership *m, const cJSON *item)
+{
+	const struct hrw_param *param = m->placement->params;
+	size_t i = 0;
+
+	while (param != NULL && param[i].name != NULL && strcmp(param[i].name, item->string) != 0)
+		i++;
+	ck_assert_msg(param != NULL && param[i].name != NULL, "%s: no parameter of %s",
+	    item->string, m->placement->name);
+	switch (param[i].type) {
+	case HRW_PARAM_CHOICE:
+		m->param[i].number = 0;
+		while (strcmp(param[i].choices[m->param[i].number], item->valuestring) != 0)
+			ck_assert_ptr_nonnull(param[i].choices[++m->param[i].number]);
+		break;
+	case HRW_PARAM_COUNT:
+		m->param[i].number = (uint64_t)item->valuedouble;
+		break;
+	case HRW_PARAM_FLAG:
+		m->param[i].number = cJSON_IsTrue(item);
+		break;
+	case HRW_PARAM_TEXT:
+		free(m->param[i].text);
+		m->param[i].text = strdup(item->valuestring);
+		break;
+	}
+}
+
+static struct hrw_node
+node_of(const cJSON *json)
+{
+	struct hrw_node node = {.weight = 1, .id = HRW_ID_UNSET};
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, json)
+	{
+		if (strcmp(item->string, "name") == 0)
+			node.name = item->valuestring;
+		else if (strcmp(item->string, "address") == 0)
+			node.address = item->valuestring;
+		else if (strcmp(item->string, "zone") == 0)
+			node.zone = item->valuestring;
+		else if (strcmp(item->string, "hash_name") == 0)
+			node.hash_name = item->valuestring;
+		else if (strcmp(item->string, "weight") == 0)
+			node.weight = item->valuedouble;
+		else if (strcmp(item->string, "id") == 0)
+			node.id = (int32_t)item->valuedouble;
+		else if (strcmp(item->string, "state") == 0)
+			node.state = (enum hrw_state)hrw_state_from_name(item->valuestring);
+		else
+			ck_abort_msg("%s: no such field of a node", item->string);
+	}
+	return node;
+}
+
+/* The placement of a pool: a name, or an object with the name and parameters. */
+static const char *
+placement_name(const cJSON *pool)
+{
+	const cJSON *placement = cJSON_GetObjectItemCaseSensitive(pool, "placement");
+
+	return cJSON_IsObject(placement) ? text_of(placement, "name")
+					 : cJSON_GetStringValue(placement);
+}
+
+/* Frozen; NULL where the placement is not in the table. */
+static struct hrw_membership *
+pool_of(const cJSON *pool)
+{
+	const struct hrw_placement *placement = hrw_placement_find(placement_name(pool));
+	const cJSON *nodes_json = cJSON_GetObjectItemCaseSensitive(pool, "nodes"), *item;
+	size_t count = (size_t)cJSON_GetArraySize(nodes_json), at = 0;
+	struct hrw_node *list;
+	struct hrw_membership *m;
+	struct hrw_fault fault;
+
+	if (placement == NULL)
+		return NULL;
+	m = hrw_membership_new(placement,
+	    (unsigned)cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(pool, "copies")));
+	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(
+				     pool, "placement")) if (strcmp(item->string, "name") != 0)
+	    set_param(m, item);
+	list = calloc(count + 1, sizeof(*list));
+	cJSON_ArrayForEach(item, nodes_json) list[at++] = node_of(item);
+	if (hrw_membership_add_all(m, list, count, NULL, &at, &fault) < 0)
+		ck_abort_msg("node %zu: %s", at, fault.detail);
+	free(list);
+	return frozen(m);
+}
+
+/* "key", or "key_hex" where the bytes are not text. */
+static struct hrw_bytes
+key_of(const cJSON *test_case, uint8_t *room, size_t size)
+{
+	const char *key = text_of(test_case, "key"), *hex = text_of(test_case, "key_hex");
+	size_t len;
+
+	if (key != NULL)
+		return hrw_text(key);
+	len = strlen(hex) / 2;
+	ck_assert_uint_le(len, size);
+	for (size_t i = 0; i < len; i++) {
+		const char byte[3] = {hex[2 * i], hex[2 * i + 1], '\0'};
+
+		room[i] = (uint8_t)strtoul(byte, NULL, 16);
+	}
+	return hrw_bytes(room, len);
+}
+
+/* Returns the cases replayed. */
+static size_t
+replay_pool(const char *file, const cJSON *json)
+{
+	struct hrw_membership *m = pool_of(cJSON_GetObjectItemCaseSensitive(json, "pool"));
+	const cJSON *test_case, *name;
+	size_t count = 0;
+
+	if (m == NULL)
+		return 0;
+	cJSON_ArrayForEach(test_case, cJSON_GetObjectItemCaseSensitive(json, "cases"))
+	{
+		static uint8_t room[HRW_KEY_BYTES_MAX];
+		uint32_t holder[HRW_COPIES_MAX];
+		const cJSON *owners = cJSON_GetObjectItemCaseSensitive(test_case, "owners");
+		struct hrw_bytes key = key_of(test_case, room, sizeof(room));
+		int held = hrw_holders(m, key, m->copies, holder), i = 0;
+
+		ck_assert_msg(held == cJSON_GetArraySize(owners), "%s: %s: case %zu: %d holders",
+		    file, text_of(json, "name"), count, held);
+		cJSON_ArrayForEach(name, owners)
+		{
+			ck_assert_msg(strcmp(m->node[holder[i]].name, name->valuestring) == 0,
+			    "%s: %s: case %zu: %s where %s belongs", file, text_of(json, "name"),
+			    count, m->node[holder[i]].name, name->valuestring);
+			i++;
+		}
+		count++;
+	}
+	forget_nodes();
+	return count;
+}
+
+START_TEST(every_published_answer_is_given)
+{
+	char path[4096];
+	DIR *folder;
+	struct dirent *entry;
+	size_t count = 0, files = 0;
+
+	snprintf(path, sizeof(path), "%s/" FOLDER, root());
+	folder = opendir(path);
+	ck_assert_msg(folder != NULL, "%s: cannot be read; set HRW_ROOT", path);
+	while ((entry = readdir(folder)) != NULL) {
+		size_t len = strlen(entry->d_name), before = count;
+		const cJSON *pool;
+		cJSON *json;
+
+		if (len < 5 || strcmp(entry->d_name + len - 5, ".json") != 0)
+			continue;
+		json = read_json(entry->d_name);
+		if (text_of(json, "dialect") != NULL)
+			cJSON_ArrayForEach(pool, cJSON_GetObjectItemCaseSensitive(json, "pools"))
+			    count += replay_pool(entry->d_name, pool);
+		files += count > before;
+		cJSON_Delete(json);
+	}
+	closedir(folder);
+	ck_assert_uint_ge(files, 1);
+	ck_assert_uint_ge(count, 300);
+}
+END_TEST
+
+SUITE(placement_vectors)
+{
+	tcase_add_test(tests, every_published_answer_is_given);
+}
