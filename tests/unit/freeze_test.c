@@ -37,18 +37,21 @@ static const struct hrw_param params[] = {
     {.name = NULL},
 };
 
+/* What they share: no weights, and nothing to prepare. */
+#define WITHOUT_RULES .weights = {.rule = HRW_WEIGHT_NONE}, .prepare = prepare, .free = drop
+
 static const struct hrw_placement with_params = {
-    .name = "with-params", .params = params, .prepare = prepare, .free = drop};
+    .name = "with-params", .params = params, WITHOUT_RULES};
 static const struct hrw_placement by_address = {
-    .name = "by-address", .hashed = HRW_HASHED_ADDRESS, .prepare = prepare, .free = drop};
+    .name = "by-address", .hashed = HRW_HASHED_ADDRESS, WITHOUT_RULES};
 static const struct hrw_placement by_host = {
-    .name = "by-host", .hashed = HRW_HASHED_HOST, .prepare = prepare, .free = drop};
+    .name = "by-host", .hashed = HRW_HASHED_HOST, WITHOUT_RULES};
 static const struct hrw_placement by_label = {
-    .name = "by-label", .hashed = HRW_HASHED_LABEL, .prepare = prepare, .free = drop};
+    .name = "by-label", .hashed = HRW_HASHED_LABEL, WITHOUT_RULES};
 static const struct hrw_placement by_nothing = {
-    .name = "by-nothing", .hashed = HRW_HASHED_NOTHING, .prepare = prepare, .free = drop};
+    .name = "by-nothing", .hashed = HRW_HASHED_NOTHING, WITHOUT_RULES};
 static const struct hrw_placement single = {
-    .name = "single", .traits = HRW_SINGLE_COPY, .prepare = prepare, .free = drop};
+    .name = "single", .traits = HRW_SINGLE_COPY, WITHOUT_RULES};
 
 /* Freezes a draft that a parameter was changed in. */
 static int

@@ -55,61 +55,119 @@ text_of(const cJSON *object, const char *name)
 	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
 }
 
-static void
-set_param(struct hrw_membership *m, const cJSON *item)
+static double
+number_of(const cJSON *object, const char *name)
 {
-	const struct hrw_param *param = m->placement->params;
-	size_t i = 0;
+	return cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(object, name));
+}
 
-	while (param != NULL && param[i].name != NULL && strcmp(param[i].name, item->string) != 0)
+static uint64_t
+choice_of(const struct hrw_param *param, const char *text)
+{
+	uint64_t i = 0;
+
+	while (param->choices[i] != NULL && strcmp(param->choices[i], text) != 0)
 		i++;
-	ck_assert_msg(param != NULL && param[i].name != NULL, "%s: no parameter of %s",
-	    item->string, m->placement->name);
-	switch (param[i].type) {
-	case HRW_PARAM_CHOICE:
-		m->param[i].number = 0;
-		while (strcmp(param[i].choices[m->param[i].number], item->valuestring) != 0)
-			ck_assert_ptr_nonnull(param[i].choices[++m->param[i].number]);
-		break;
-	case HRW_PARAM_COUNT:
-		m->param[i].number = (uint64_t)item->valuedouble;
-		break;
-	case HRW_PARAM_FLAG:
-		m->param[i].number = cJSON_IsTrue(item);
-		break;
-	case HRW_PARAM_TEXT:
-		free(m->param[i].text);
-		m->param[i].text = strdup(item->valuestring);
-		break;
+	ck_assert_msg(param->choices[i] != NULL, "%s: no \"%s\"", param->name, text);
+	return i;
+}
+
+static void
+set_hosts(struct hrw_value *value, const cJSON *list)
+{
+	const cJSON *item;
+
+	value->host = calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof(*value->host));
+	cJSON_ArrayForEach (item, list) {
+		struct hrw_host *host = &value->host[value->host_count++];
+
+		host->name = strdup(text_of(item, "name"));
+		host->has_id = cJSON_HasObjectItem(item, "id");
+		host->id = host->has_id ? (int32_t)number_of(item, "id") : 0;
+		host->has_weight = cJSON_HasObjectItem(item, "weight");
+		host->weight = host->has_weight ? number_of(item, "weight") : 0;
 	}
 }
 
-static struct hrw_node
-node_of(const cJSON *json)
+static void
+set_param(struct hrw_membership *m, const cJSON *json)
 {
-	struct hrw_node node = {.weight = 1, .id = HRW_ID_UNSET};
+	const struct hrw_param *param = m->placement->params;
+	struct hrw_value *value = m->param;
 	const cJSON *item;
 
-	cJSON_ArrayForEach(item, json)
-	{
-		if (strcmp(item->string, "name") == 0)
-			node.name = item->valuestring;
-		else if (strcmp(item->string, "address") == 0)
-			node.address = item->valuestring;
-		else if (strcmp(item->string, "zone") == 0)
-			node.zone = item->valuestring;
-		else if (strcmp(item->string, "hash_name") == 0)
-			node.hash_name = item->valuestring;
-		else if (strcmp(item->string, "weight") == 0)
-			node.weight = item->valuedouble;
-		else if (strcmp(item->string, "id") == 0)
-			node.id = (int32_t)item->valuedouble;
-		else if (strcmp(item->string, "state") == 0)
-			node.state = (enum hrw_state)hrw_state_from_name(item->valuestring);
-		else
-			ck_abort_msg("%s: no such field of a node", item->string);
+	for (; param != NULL && param->name != NULL && strcmp(param->name, json->string) != 0;
+	     param++)
+		value++;
+	ck_assert_msg(param != NULL && param->name != NULL, "%s: no parameter of %s", json->string,
+	    m->placement->name);
+	value->is_given = true;
+	switch (param->type) {
+	case HRW_PARAM_CHOICE:
+		value->number = choice_of(param, json->valuestring);
+		break;
+	case HRW_PARAM_COUNT:
+		value->number = (uint64_t)json->valuedouble;
+		break;
+	case HRW_PARAM_FLAG:
+		value->number = cJSON_IsTrue(json);
+		break;
+	case HRW_PARAM_TEXT:
+		value->text = strdup(json->valuestring);
+		break;
+	case HRW_PARAM_SET:
+		value->number = 0;
+		cJSON_ArrayForEach (item, json)
+			value->number |= UINT64_C(1) << choice_of(param, item->valuestring);
+		break;
+	case HRW_PARAM_HOSTS:
+		set_hosts(value, json);
+		break;
+	case HRW_PARAM_SECRET:
+		ck_abort_msg("%s: a vector file has no secret files", param->name);
 	}
-	return node;
+}
+
+/* Texts stay the JSON's; slots and tokens are new memory. */
+static void
+set_field(struct hrw_node *node, const cJSON *json)
+{
+	const char *name = json->string;
+	size_t count = (size_t)cJSON_GetArraySize(json);
+	const cJSON *item;
+
+	if (strcmp(name, "name") == 0) {
+		node->name = json->valuestring;
+	} else if (strcmp(name, "address") == 0) {
+		node->address = json->valuestring;
+	} else if (strcmp(name, "zone") == 0) {
+		node->zone = json->valuestring;
+	} else if (strcmp(name, "hash_name") == 0) {
+		node->hash_name = json->valuestring;
+	} else if (strcmp(name, "weight") == 0) {
+		node->weight = json->valuedouble;
+	} else if (strcmp(name, "id") == 0) {
+		node->id = (int32_t)json->valuedouble;
+	} else if (strcmp(name, "state") == 0) {
+		node->state = (enum hrw_state)hrw_state_from_name(json->valuestring);
+	} else if (strcmp(name, "reweight") == 0) {
+		node->has_reweight = true;
+		node->reweight = json->valuedouble;
+	} else if (strcmp(name, "healthy") == 0) {
+		node->is_unhealthy = cJSON_IsFalse(json);
+	} else if (strcmp(name, "slots") == 0) {
+		node->slots = calloc(count + 1, sizeof(*node->slots));
+		cJSON_ArrayForEach (item, json)
+			node->slots[node->slot_count++] =
+			    (struct hrw_range){(uint32_t)item->child->valuedouble,
+				(uint32_t)item->child->next->valuedouble};
+	} else if (strcmp(name, "tokens") == 0) {
+		node->tokens = calloc(count + 1, sizeof(*node->tokens));
+		cJSON_ArrayForEach (item, json)
+			node->tokens[node->token_count++] = strtoll(item->valuestring, NULL, 10);
+	} else {
+		ck_abort_msg("%s: no such field of a node", name);
+	}
 }
 
 /* The placement of a pool: a name, or an object with the name and parameters. */
@@ -127,7 +185,7 @@ static struct hrw_membership *
 pool_of(const cJSON *pool)
 {
 	const struct hrw_placement *placement = hrw_placement_find(placement_name(pool));
-	const cJSON *nodes_json = cJSON_GetObjectItemCaseSensitive(pool, "nodes"), *item;
+	const cJSON *nodes_json = cJSON_GetObjectItemCaseSensitive(pool, "nodes"), *item, *field;
 	size_t count = (size_t)cJSON_GetArraySize(nodes_json), at = 0;
 	struct hrw_node *list;
 	struct hrw_membership *m;
@@ -135,15 +193,23 @@ pool_of(const cJSON *pool)
 
 	if (placement == NULL)
 		return NULL;
-	m = hrw_membership_new(placement,
-	    (unsigned)cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(pool, "copies")));
-	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(
-				     pool, "placement")) if (strcmp(item->string, "name") != 0)
-	    set_param(m, item);
+	m = hrw_membership_new(placement, (unsigned)number_of(pool, "copies"));
+	cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(pool, "placement"))
+		if (strcmp(item->string, "name") != 0)
+			set_param(m, item);
 	list = calloc(count + 1, sizeof(*list));
-	cJSON_ArrayForEach(item, nodes_json) list[at++] = node_of(item);
+	cJSON_ArrayForEach (item, nodes_json) {
+		list[at] = (struct hrw_node){.weight = 1, .id = HRW_ID_UNSET};
+		cJSON_ArrayForEach (field, item)
+			set_field(&list[at], field);
+		at++;
+	}
 	if (hrw_membership_add_all(m, list, count, NULL, &at, &fault) < 0)
 		ck_abort_msg("node %zu: %s", at, fault.detail);
+	for (size_t i = 0; i < count; i++) {
+		free(list[i].slots);
+		free(list[i].tokens);
+	}
 	free(list);
 	return frozen(m);
 }
@@ -177,8 +243,7 @@ replay_pool(const char *file, const cJSON *json)
 
 	if (m == NULL)
 		return 0;
-	cJSON_ArrayForEach(test_case, cJSON_GetObjectItemCaseSensitive(json, "cases"))
-	{
+	cJSON_ArrayForEach (test_case, cJSON_GetObjectItemCaseSensitive(json, "cases")) {
 		static uint8_t room[HRW_KEY_BYTES_MAX];
 		uint32_t holder[HRW_COPIES_MAX];
 		const cJSON *owners = cJSON_GetObjectItemCaseSensitive(test_case, "owners");
@@ -187,8 +252,7 @@ replay_pool(const char *file, const cJSON *json)
 
 		ck_assert_msg(held == cJSON_GetArraySize(owners), "%s: %s: case %zu: %d holders",
 		    file, text_of(json, "name"), count, held);
-		cJSON_ArrayForEach(name, owners)
-		{
+		cJSON_ArrayForEach (name, owners) {
 			ck_assert_msg(strcmp(m->node[holder[i]].name, name->valuestring) == 0,
 			    "%s: %s: case %zu: %s where %s belongs", file, text_of(json, "name"),
 			    count, m->node[holder[i]].name, name->valuestring);
@@ -219,8 +283,8 @@ START_TEST(every_published_answer_is_given)
 			continue;
 		json = read_json(entry->d_name);
 		if (text_of(json, "dialect") != NULL)
-			cJSON_ArrayForEach(pool, cJSON_GetObjectItemCaseSensitive(json, "pools"))
-			    count += replay_pool(entry->d_name, pool);
+			cJSON_ArrayForEach (pool, cJSON_GetObjectItemCaseSensitive(json, "pools"))
+				count += replay_pool(entry->d_name, pool);
 		files += count > before;
 		cJSON_Delete(json);
 	}
