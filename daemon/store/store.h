@@ -3,12 +3,15 @@
  *
  * Documents are JSON texts that the store does not look into. Every call may
  * block on a disk: call it from the libuv pool, or at start. Any thread; calls
- * are serialised inside. A write is durable when the call returns 0.
+ * are serialised inside, reads apart from writes. A write is durable when the
+ * call returns 0. What an `each` is given is borrowed for that call, and it must
+ * not call the store.
  */
 #ifndef HRWD_STORE_H
 #define HRWD_STORE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/error.h"
@@ -44,15 +47,17 @@ int store_load(struct store *s, store_each_pool each, void *arg, struct hrw_faul
 /* One change, all of it or nothing, in one transaction. */
 struct store_write {
 	const char *pool;
+	/* false: no new epoch, only the history entry; the next four are not read. */
+	bool has_document;
 	const char *lineage;
-	uint64_t epoch_before; /* 0: the pool is new; must be what the store has, else CONFLICT */
+	/* 0: the pool is new. It and the lineage must be what the store has, else CONFLICT. */
+	uint64_t epoch_before;
 	uint64_t epoch_after;
-	const char *document;  /* of epoch_after; NULL: the pool is removed */
-	bool has_document;     /* false: no new epoch, only the history entry */
-	const char *entry;     /* the history entry, a JSON object without "id"; NULL: none */
+	const char *document; /* of epoch_after; NULL: the pool is removed */
+	const char *entry;    /* the history entry, a JSON object without "id"; NULL: none */
 	int64_t at_ms;
-	const char *removed;   /* names of nodes removed, separated by spaces; NULL: none */
-	int64_t history_id;    /* receives the entry's id */
+	const char *removed; /* names of nodes removed, separated by spaces; NULL: none */
+	int64_t history_id;  /* receives the entry's id */
 };
 int store_commit(struct store *s, struct store_write *write, struct hrw_fault *fault);
 
@@ -71,14 +76,13 @@ int64_t store_removed_at(struct store *s, const char *pool, const char *node);
 
 /* History, newest first: entries with an id below `after` (0: from the newest).
  * pool NULL: all. The entry is JSON without its id; summary is JSON or NULL. */
-typedef int (*store_each_entry)(
-    void *arg, int64_t id, const char *entry, const char *summary);
+typedef int (*store_each_entry)(void *arg, int64_t id, const char *entry, const char *summary);
 int store_history(struct store *s, const char *pool, int64_t after, size_t limit,
     store_each_entry each, void *arg, struct hrw_fault *fault);
 
 /* Adds what the report found to an entry. */
-int store_summarise(struct store *s, int64_t history_id, const char *summary,
-    struct hrw_fault *fault);
+int store_summarise(
+    struct store *s, int64_t history_id, const char *summary, struct hrw_fault *fault);
 
 /* Plans: kept reports. `inputs` is the JSON needed to compute the changes anew
  * (before, settled, after, keys), `report` the planChange. */

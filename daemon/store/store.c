@@ -1,0 +1,101 @@
+#include <stdlib.h>
+
+#include "daemon/store/methods.h"
+
+void
+store_close(struct store *s)
+{
+	if (s != NULL)
+		s->methods->close(s);
+}
+
+bool
+store_is_writable(const struct store *s)
+{
+	return s->methods->is_writable;
+}
+
+bool
+store_has_changed(struct store *s)
+{
+	return s->methods->has_changed != NULL && s->methods->has_changed(s);
+}
+
+int
+store_load(struct store *s, store_each_pool each, void *arg, struct hrw_fault *fault)
+{
+	return s->methods->load(s, each, arg, fault);
+}
+
+int
+store_commit(struct store *s, struct store_write *write, struct hrw_fault *fault)
+{
+	return s->methods->commit(s, write, 1, fault);
+}
+
+int
+store_commit_all(struct store *s, struct store_write *writes, size_t count, struct hrw_fault *fault)
+{
+	return s->methods->commit(s, writes, count, fault);
+}
+
+char *
+store_document(
+    struct store *s, const char *pool, const char *lineage, uint64_t epoch, struct hrw_fault *fault)
+{
+	return s->methods->document(s, pool, lineage, epoch, fault);
+}
+
+int64_t
+store_removed_at(struct store *s, const char *pool, const char *node)
+{
+	return s->methods->removed_at(s, pool, node);
+}
+
+int
+store_history(struct store *s, const char *pool, int64_t after, size_t limit, store_each_entry each,
+    void *arg, struct hrw_fault *fault)
+{
+	return s->methods->history(s, pool, after, limit, each, arg, fault);
+}
+
+int
+store_summarise(struct store *s, int64_t history_id, const char *summary, struct hrw_fault *fault)
+{
+	return s->methods->summarise(s, history_id, summary, fault);
+}
+
+int
+store_plan_put(struct store *s, const struct store_plan *plan, struct hrw_fault *fault)
+{
+	return s->methods->plan_put(s, plan, fault);
+}
+
+int
+store_plan_get(struct store *s, const char *id, struct store_plan *out, struct hrw_fault *fault)
+{
+	return s->methods->plan_get(s, id, out, fault);
+}
+
+void
+store_plan_fini(struct store_plan *plan)
+{
+	free(plan->pool);
+	free(plan->state);
+	free(plan->report);
+	free(plan->inputs);
+	*plan = (struct store_plan){0};
+}
+
+int
+store_plans(struct store *s, const char *pool, const char *after, size_t limit,
+    store_each_plan each, void *arg, struct hrw_fault *fault)
+{
+	return s->methods->plans(s, pool, after, limit, each, arg, fault);
+}
+
+int
+store_trim(struct store *s, size_t plans, size_t history, struct hrw_fault *fault)
+{
+	return s->methods->trim(s, plans, history, fault);
+}
