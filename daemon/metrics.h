@@ -11,7 +11,10 @@
 #ifndef HRWD_METRICS_H
 #define HRWD_METRICS_H
 
-#include "core/bytes.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "daemon/buffer.h"
 
 struct app;
@@ -33,7 +36,8 @@ void metrics_lookups(struct metrics *m, const char *pool, uint64_t keys);
 enum metrics_change { METRICS_APPLIED, METRICS_UNCHANGED, METRICS_REFUSED };
 void metrics_change(struct metrics *m, enum metrics_change outcome);
 
-/* Pools in which the configuration's differs from the store's; at start. */
+/* Does the configuration's pool differ from the store's? At start, before any
+ * other loop runs. */
 void metrics_drift(struct metrics *m, const char *pool, bool differs);
 
 /* The whole of /metrics. */
