@@ -30,8 +30,7 @@ int buffer_reserve(struct buffer *b, size_t more);
 
 void buffer_add(struct buffer *b, const void *data, size_t len);
 void buffer_add_text(struct buffer *b, const char *text);
-void buffer_printf(struct buffer *b, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void buffer_printf(struct buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The content as a C string owned by the buffer; "" when empty or failed. */
 const char *buffer_text(struct buffer *b);

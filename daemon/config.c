@@ -292,6 +292,64 @@ config_check(const struct config *c, struct hrw_fault *fault)
 	return 0;
 }
 
+/* An option's value in a document as JSON text; its default where left out. */
+static void
+value_text(const struct json *document, const struct config_option *o, struct buffer *out)
+{
+	const struct json *j = document;
+	struct json_out to = json_out(out);
+
+	if (o->section != NULL)
+		j = json_get(document, o->section);
+	j = json_get(j, o->name);
+	if (j != NULL)
+		json_put_tree(&to, NULL, j);
+	else if (o->initial != NULL)
+		buffer_add_text(out, o->initial);
+}
+
+/* Takes one option over from a newer reading of the file, or notes that it
+ * would have to wait for a restart. */
+static int
+reload_option(struct config *c, const struct config *newer, const struct config_option *o,
+    struct buffer *fixed, struct hrw_fault *fault)
+{
+	struct buffer was = {0}, is = {0};
+	int rc = 0;
+
+	value_text(c->document, o, &was);
+	value_text(newer->document, o, &is);
+	if (o->reloads) {
+		struct json *j = json_parse(buffer_bytes(&is), JSON_STRICT, fault);
+
+		rc = j == NULL ? (int)fault->error : o->read(c, o, j, fault);
+		json_free(j);
+	} else if (!hrw_bytes_equal(buffer_bytes(&was), buffer_bytes(&is))) {
+		buffer_printf(fixed, "%s%s%s%s", fixed->len == 0 ? "" : ", ",
+		    o->section == NULL ? "" : o->section, o->section == NULL ? "" : ".", o->name);
+	}
+	buffer_fini(&was);
+	buffer_fini(&is);
+	return rc;
+}
+
+int
+config_reload(struct config *c, struct buffer *fixed, struct hrw_fault *fault)
+{
+	struct config *newer;
+	int rc = 0;
+
+	if (c->path == NULL)
+		return 0;
+	newer = config_read(c->path, fault);
+	if (newer == NULL)
+		return fault->error;
+	for (const struct config_option *o = config_options; o->name != NULL && rc == 0; o++)
+		rc = reload_option(c, newer, o, fixed, fault);
+	config_free(newer);
+	return rc;
+}
+
 void
 config_help(struct buffer *out)
 {

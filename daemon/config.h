@@ -8,6 +8,7 @@
 #ifndef HRWD_CONFIG_H
 #define HRWD_CONFIG_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,11 +39,11 @@ struct config {
 	char *default_pool;
 
 	struct hrw_limits limits; /* nodes, key_bytes, copies, name_bytes */
-	size_t json_bytes, body_bytes, parameters;
-	uint64_t keys;
-	size_t connections, connections_per_address;
+	size_t parameters, connections, connections_per_address;
 	unsigned idle_seconds, head_seconds, body_seconds;
-	size_t plans, running_plans, history;
+	/* A reload may change these while any thread reads them. */
+	atomic_size_t json_bytes, body_bytes, plans, running_plans, history;
+	atomic_uint_least64_t keys;
 
 	enum config_log_level log_level;
 	bool log_is_json;
@@ -64,6 +65,7 @@ struct config_option {
 	size_t offset, size;	    /* of the member that a generic reader sets */
 	uint64_t min, max;	    /* whole numbers */
 	const char *const *choices; /* words, ended by NULL */
+	bool reloads;		    /* can change while the daemon runs */
 };
 
 extern const struct config_option config_options[]; /* ends with a NULL name */
@@ -86,6 +88,13 @@ int config_set_store(struct config *c, const char *path, struct hrw_fault *fault
 /* What no single option shows, once the flags are set: BAD_FIELD when nothing
  * listens, or when anybody could reach the admin listener. */
 int config_check(const struct config *c, struct hrw_fault *fault);
+
+/* Reads the file of a running configuration again, and takes over the options
+ * that can change while the daemon runs; the rest stays as it was.
+ *   fixed    receives the names of other options that differ from those at
+ *            start, separated by ", "
+ *   errors   as config_read(): nothing is changed then. No file: 0 */
+int config_reload(struct config *c, struct buffer *fixed, struct hrw_fault *fault);
 
 /* Every option with its type, range, default and help, for --help. */
 void config_help(struct buffer *out);

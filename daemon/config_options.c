@@ -47,11 +47,11 @@ read_count(struct config *c, const struct config_option *option, const struct js
 		    "\"%s\" is %.*s: give a whole number from %llu to %llu", option->name,
 		    (int)json_source(j).len, (const char *)json_source(j).data,
 		    (unsigned long long)option->min, (unsigned long long)option->max);
-	/* Whole numbers stand in members of two widths. */
+	/* Members have two widths, and those that reload are atomic. */
 	if (option->size == sizeof(unsigned))
 		*(unsigned *)member_of(c, option) = (unsigned)number;
 	else
-		*(uint64_t *)member_of(c, option) = (uint64_t)number;
+		atomic_store((atomic_uint_least64_t *)member_of(c, option), (uint64_t)number);
 	return 0;
 }
 
@@ -349,10 +349,14 @@ static const char *const formats[] = {"text", "json", NULL};
 #define AT(member)                                                                                 \
 	.offset = offsetof(struct config, member), .size = sizeof((struct config){0}.member)
 #define LIMIT(called, member, least, most, standard, text)                                         \
+	LIMIT_THAT(called, member, least, most, standard, text, false)
+#define LIVE(called, member, least, most, standard, text)                                          \
+	LIMIT_THAT(called, member, least, most, standard, text, true)
+#define LIMIT_THAT(called, member, least, most, standard, text, live)                              \
 	{                                                                                          \
 		.section = "limits", .name = (called), .type = "a whole number",                   \
 		.initial = (standard), .help = (text), .read = read_count, AT(member),             \
-		.min = (least), .max = (most),                                                     \
+		.min = (least), .max = (most), .reloads = (live)                                   \
 	}
 
 #define ADDRESSES "an address (host:port, [v6]:port, unix:/path), a list of them, or \"off\""
@@ -380,10 +384,10 @@ const struct config_option config_options[] = {
     LIMIT("key_bytes", limits.key_bytes, 1, HRW_KEY_BYTES_MAX, "256", "bytes of a key"),
     LIMIT("copies", limits.copies, 1, HRW_COPIES_MAX, "8", "copies of a key"),
     LIMIT("name_bytes", limits.name_bytes, 1, HRW_NAME_BYTES_MAX, "32", "bytes of a name"),
-    LIMIT("json_bytes", json_bytes, 1024, 1 << 28, "4194304", "bytes of a JSON body"),
-    LIMIT("body_bytes", body_bytes, 1024, UINT64_C(1) << 40, "67108864",
+    LIVE("json_bytes", json_bytes, 1024, 1 << 28, "4194304", "bytes of a JSON body"),
+    LIVE("body_bytes", body_bytes, 1024, UINT64_C(1) << 40, "67108864",
 	"bytes of a list of keys, where it is not a key set"),
-    LIMIT("keys", keys, 1, UINT64_C(10000000000), "20000000", "keys of a pool's key set"),
+    LIVE("keys", keys, 1, UINT64_C(10000000000), "20000000", "keys of a pool's key set"),
     LIMIT("parameters", parameters, 1, 1000, "64", "query parameters of a request"),
     LIMIT("connections", connections, 16, 1000000, "10000", "connections to a listener"),
     LIMIT("connections_per_address", connections_per_address, 1, 1000000, "1000",
@@ -391,13 +395,14 @@ const struct config_option config_options[] = {
     LIMIT("idle_seconds", idle_seconds, 1, 86400, "60", "a connection without a request"),
     LIMIT("head_seconds", head_seconds, 1, 3600, "10", "for the whole head of a request"),
     LIMIT("body_seconds", body_seconds, 1, 86400, "300", "for the whole body of a request"),
-    LIMIT("plans", plans, 1, 1000000, "1000", "plans that are kept"),
-    LIMIT("running_plans", running_plans, 1, 64, "2", "plans computed at once"),
-    LIMIT("history", history, 1, 10000000, "10000", "changes that are kept"),
+    LIVE("plans", plans, 1, 1000000, "1000", "plans that are kept"),
+    LIVE("running_plans", running_plans, 1, 64, "2", "plans computed at once"),
+    LIVE("history", history, 1, 10000000, "10000", "changes that are kept"),
     {"log", "level", "\"error\", \"warn\", \"info\" or \"debug\"", "\"info\"",
-	"the least important lines that are written", read_log_level, .choices = levels},
+	"the least important lines that are written", read_log_level, .choices = levels,
+	.reloads = true},
     {"log", "format", "\"text\" or \"json\"", "\"text\"", "how they are written, to stderr",
-	read_log_format, .choices = formats},
+	read_log_format, .choices = formats, .reloads = true},
     {NULL, "default_pool", "the name of a pool", "\"default\"",
 	"the pool of a request that names none", .read = read_default_pool},
     {NULL, "pools", "an object of pools", NULL,

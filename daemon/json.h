@@ -49,7 +49,7 @@ const char *json_type_name(enum json_type type); /* "a string", "an object", …
 const struct json *json_first(const struct json *j);
 const struct json *json_next(const struct json *j);
 size_t json_count(const struct json *j); /* children */
-#define json_each(child, parent)                                                                  \
+#define json_each(child, parent)                                                                   \
 	for (const struct json *child = json_first(parent); child != NULL; child = json_next(child))
 
 /* The member's name in its object, "" elsewhere. A name with a NUL is refused
@@ -65,8 +65,9 @@ struct hrw_bytes json_bytes(const struct json *j);
 /* A string without NUL as C string; NULL when it is none or holds one. */
 const char *json_text(const struct json *j);
 
-bool json_bool(const struct json *j);      /* false when it is none */
-double json_number(const struct json *j);  /* the nearest double; ±inf past its range; NaN when none */
+bool json_bool(const struct json *j); /* false when it is none */
+double json_number(
+    const struct json *j); /* the nearest double; ±inf past its range; NaN when none */
 /* A number without fraction or exponent that fits: true and *out. */
 bool json_integer(const struct json *j, int64_t *out);
 
@@ -103,7 +104,8 @@ void json_open_array(struct json_out *o, const char *name);
 void json_close_array(struct json_out *o);
 void json_put_text(struct json_out *o, const char *name, const char *text); /* NULL: null */
 void json_put_bytes(struct json_out *o, const char *name, struct hrw_bytes utf8);
-void json_put_number(struct json_out *o, const char *name, double number); /* shortest that reads back */
+void json_put_number(
+    struct json_out *o, const char *name, double number); /* shortest that reads back */
 void json_put_int(struct json_out *o, const char *name, int64_t number);
 void json_put_count(struct json_out *o, const char *name, uint64_t number);
 void json_put_bool(struct json_out *o, const char *name, bool is_true);

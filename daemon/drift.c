@@ -1,0 +1,53 @@
+/*
+ * drift.c - two pools are the same when their fingerprints are, and max_moved.
+ */
+#include <string.h>
+
+#include "daemon/drift.h"
+#include "daemon/log.h"
+#include "daemon/members/document.h"
+#include "daemon/metrics.h"
+
+/* The configuration was read and checked, so only memory can be short here: a
+ * pool that cannot be compared counts as the same. */
+static bool
+is_same(const struct config *config, const struct json *j, const struct pool *pool)
+{
+	char fingerprint[POOL_FINGERPRINT + 1];
+	struct hrw_membership *m;
+	double max_moved;
+	bool same = true;
+
+	m = document_pool_read(j, &config->limits, &max_moved, NULL);
+	if (m == NULL)
+		return true;
+	if (hrw_membership_freeze(m, &config->limits, NULL) == 0) {
+		document_fingerprint(m, fingerprint);
+		same = strcmp(fingerprint, pool->fingerprint) == 0 && max_moved == pool->max_moved;
+	}
+	hrw_membership_free(m);
+	return same;
+}
+
+void
+drift_tell(const struct app *app, const struct snapshot *snapshot)
+{
+	/* A plain file is the truth itself. */
+	if (app->config->pools == NULL || app->config->store == CONFIG_STORE_FILE)
+		return;
+	json_each (j, app->config->pools) {
+		const char *name = json_name(j);
+		const struct pool *pool = snapshot_pool(snapshot, hrw_text(name));
+		bool differs = pool == NULL || !is_same(app->config, j, pool);
+
+		metrics_drift(app->metrics, name, differs);
+		if (pool == NULL)
+			log_warn("pool %s stands in %s, but was removed: the store keeps it so "
+				 "(apply the file to bring it back)",
+			    name, app->config->path);
+		else if (differs)
+			log_warn("pool %s of %s differs from the store's, which is the truth "
+				 "(epoch %llu): apply the file to change it",
+			    name, app->config->path, (unsigned long long)pool->epoch);
+	}
+}

@@ -1,0 +1,428 @@
+/*
+ * loop.c - the main thread: opens everything, runs, and closes it in order.
+ *
+ * What ends is polled by one timer, step by step: first no new connections; then,
+ * when the requests under way, the writer and the reports are done, the servers
+ * and the workers; then the rest. So a start that fails half-way ends by the
+ * same steps.
+ */
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "daemon/app.h"
+#include "daemon/drift.h"
+#include "daemon/http/listen.h"
+#include "daemon/http/server.h"
+#include "daemon/log.h"
+#include "daemon/loop.h"
+#include "daemon/metrics.h"
+#include "daemon/worker.h"
+
+enum { LOOK_MS = 10, FOLLOW_MS = 1000, WORKERS_MAX = 64, BOUND = 128 };
+
+enum phase { RUNNING, FINISHING, CLOSING, CLOSED };
+
+struct daemon {
+	struct config *config;
+	struct app app;
+	uv_loop_t loop;
+	uv_timer_t look;   /* at what is left to end */
+	uv_timer_t follow; /* a plain-file store */
+	uv_signal_t term, interrupt, hangup;
+	uv_work_t follow_work;
+	bool is_following; /* follow_work is under way */
+	bool has_file_changed;
+	struct buffer names; /* of listeners, for the log */
+	struct worker *worker[WORKERS_MAX];
+	size_t worker_count;
+	atomic_size_t workers_ended;
+	struct http_server *admin[CONFIG_ADDRESSES_MAX];
+	size_t admin_count, admin_closed;
+	enum phase phase;
+	uint64_t deadline; /* of requests under way, by the loop's clock */
+};
+
+static void
+admin_closed(void *arg)
+{
+	struct daemon *d = arg;
+
+	d->admin_closed++;
+}
+
+/* From a worker's thread. */
+static void
+worker_ended(void *arg)
+{
+	struct daemon *d = arg;
+
+	atomic_fetch_add(&d->workers_ended, 1);
+}
+
+static bool
+are_requests_done(const struct daemon *d)
+{
+	for (size_t i = 0; i < d->worker_count; i++)
+		if (!worker_is_idle(d->worker[i]))
+			return false;
+	for (size_t i = 0; i < d->admin_count; i++)
+		if (!http_server_is_idle(d->admin[i]))
+			return false;
+	return true;
+}
+
+/* No answer is owed any more, or the time is over; never amid a change. */
+static bool
+is_finished(struct daemon *d)
+{
+	if (d->app.writer != NULL && !writer_is_idle(d->app.writer))
+		return false;
+	return are_requests_done(d) || uv_now(&d->loop) >= d->deadline;
+}
+
+static void
+close_servers(struct daemon *d)
+{
+	if (!are_requests_done(d))
+		log_warn("requests still under way are cut: limits.body_seconds is over");
+	for (size_t i = 0; i < d->admin_count; i++)
+		http_server_stop(d->admin[i], admin_closed, d);
+	for (size_t i = 0; i < d->worker_count; i++)
+		worker_stop(d->worker[i]);
+	if (d->app.reports != NULL)
+		reports_stop(d->app.reports);
+}
+
+static bool
+is_closed(const struct daemon *d)
+{
+	return d->admin_closed == d->admin_count && !d->is_following &&
+	       atomic_load(&d->workers_ended) == d->worker_count &&
+	       (d->app.reports == NULL || reports_is_idle(d->app.reports)) &&
+	       (d->app.writer == NULL || writer_is_idle(d->app.writer));
+}
+
+static void
+close_rest(struct daemon *d)
+{
+	uv_handle_t *const handles[] = {(uv_handle_t *)&d->look, (uv_handle_t *)&d->follow,
+	    (uv_handle_t *)&d->term, (uv_handle_t *)&d->interrupt, (uv_handle_t *)&d->hangup};
+
+	for (size_t i = 0; i < d->worker_count; i++)
+		worker_free(d->worker[i]);
+	if (d->app.reports != NULL)
+		reports_free(d->app.reports);
+	if (d->app.writer != NULL)
+		writer_free(d->app.writer);
+	for (size_t i = 0; i < sizeof(handles) / sizeof(handles[0]); i++)
+		uv_close(handles[i], NULL);
+}
+
+static void
+look(uv_timer_t *timer)
+{
+	struct daemon *d = timer->data;
+
+	if (d->phase == FINISHING && is_finished(d)) {
+		close_servers(d);
+		d->phase = CLOSING;
+	}
+	if (d->phase == CLOSING && is_closed(d)) {
+		close_rest(d);
+		d->phase = CLOSED;
+	}
+}
+
+static void
+finish(struct daemon *d, unsigned seconds)
+{
+	d->phase = FINISHING;
+	d->deadline = uv_now(&d->loop) + (uint64_t)seconds * 1000;
+	uv_timer_stop(&d->follow);
+	for (size_t i = 0; i < d->admin_count; i++)
+		http_server_quiesce(d->admin[i]);
+	for (size_t i = 0; i < d->worker_count; i++)
+		worker_quiesce(d->worker[i]);
+	uv_timer_start(&d->look, look, 0, LOOK_MS);
+}
+
+static void
+end_signal(uv_signal_t *signal, int number)
+{
+	struct daemon *d = signal->data;
+
+	if (d->phase != RUNNING)
+		_exit(EXIT_FAILURE);
+	log_info("%s: finishing the requests under way", strsignal(number));
+	finish(d, d->config->body_seconds);
+}
+
+static void
+reload_signal(uv_signal_t *signal, int number)
+{
+	struct daemon *d = signal->data;
+	struct hrw_fault fault = {0};
+	struct buffer fixed = {0};
+
+	(void)number;
+	if (d->phase != RUNNING)
+		return;
+	if (config_reload(d->config, &fixed, &fault) < 0) {
+		log_error("%s; the configuration stays as it was", fault.detail);
+	} else {
+		log_set(d->config->log_level, d->config->log_is_json);
+		log_info("the configuration was read again");
+		if (fixed.len > 0)
+			log_warn("%s cannot change while hrwd runs: restart it for that",
+			    buffer_text(&fixed));
+	}
+	buffer_fini(&fixed);
+	if (d->config->store == CONFIG_STORE_FILE)
+		writer_reload(d->app.writer);
+}
+
+/* On the libuv pool: it may block on a disk. */
+static void
+follow_look(uv_work_t *work)
+{
+	struct daemon *d = work->data;
+
+	d->has_file_changed = store_has_changed(d->app.store);
+}
+
+static void
+follow_looked(uv_work_t *work, int status)
+{
+	struct daemon *d = work->data;
+
+	d->is_following = false;
+	if (status == 0 && d->has_file_changed && d->phase == RUNNING)
+		writer_reload(d->app.writer);
+}
+
+static void
+follow(uv_timer_t *timer)
+{
+	struct daemon *d = timer->data;
+
+	if (d->is_following)
+		return;
+	d->follow_work.data = d;
+	d->is_following = uv_queue_work(&d->loop, &d->follow_work, follow_look, follow_looked) == 0;
+}
+
+/* Each connection is a descriptor: as many as we may have. */
+static void
+raise_files(const struct config *config)
+{
+	enum { OTHERS = 256 };
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+	if (files.rlim_max < config->connections + OTHERS)
+		log_warn("at most %llu files may be open, too few for limits.connections %zu: "
+			 "raise the hard limit (ulimit -Hn, LimitNOFILE=)",
+		    (unsigned long long)files.rlim_max, config->connections);
+}
+
+/* The key sets' file, beside the store: hrwd.db -> hrwd-keys.db. */
+static int
+open_keyset(struct daemon *d, struct hrw_fault *fault)
+{
+	static const char suffix[] = ".db";
+	const char *store = d->config->store_path;
+	size_t len = strlen(store), end = sizeof(suffix) - 1;
+	struct buffer path = {0};
+
+	if (d->config->store == CONFIG_STORE_FILE) {
+		d->app.keyset = keyset_open(NULL, fault);
+	} else {
+		if (len > end && strcmp(store + len - end, suffix) == 0)
+			len -= end;
+		buffer_printf(&path, "%.*s-keys%s", (int)len, store, suffix);
+		d->app.keyset = keyset_open(buffer_text(&path), fault);
+		buffer_fini(&path);
+	}
+	return d->app.keyset == NULL ? (int)fault->error : 0;
+}
+
+static int
+open_store(struct daemon *d, struct hrw_fault *fault)
+{
+	const struct config *c = d->config;
+	bool is_new = false;
+
+	if (c->store == CONFIG_STORE_FILE)
+		d->app.store = store_open_file(c->store_path, fault);
+	else
+		d->app.store = store_open_sqlite(c->store_path, c->store_create, &is_new, fault);
+	if (d->app.store == NULL)
+		return fault->error;
+	log_info("store %s (%s)", c->store_path,
+	    c->store == CONFIG_STORE_FILE ? "a plain file, read only"
+	    : is_new			  ? "new"
+					  : "as it was left");
+	return open_keyset(d, fault);
+}
+
+/* Memberships before listeners: nothing is answered from an empty state. */
+static int
+load(struct daemon *d, struct hrw_fault *fault)
+{
+	int rc = open_store(d, fault);
+
+	if (rc < 0)
+		return rc;
+	d->app.writer = writer_new(&d->loop, d->config, d->app.store, fault);
+	if (d->app.writer == NULL)
+		return fault->error;
+	d->app.reports = reports_new(&d->loop, d->config, d->app.store, d->app.keyset);
+	d->app.metrics = metrics_new();
+	if (d->app.reports == NULL || d->app.metrics == NULL)
+		return hrw_fault(fault, HRW_INTERNAL, "no memory to start");
+	drift_tell(&d->app, *writer_snapshot(d->app.writer));
+	return 0;
+}
+
+static void
+note_name(struct daemon *d, const char *kind, const char *bound, bool is_first)
+{
+	if (is_first)
+		buffer_printf(&d->names, "%s%s on %s", d->names.len == 0 ? "" : ", ", kind, bound);
+	else
+		buffer_printf(&d->names, " and %s", bound);
+}
+
+/* Starts worker number `i` on its socket of each address; takes those sockets. */
+static int
+start_worker(struct daemon *d, int fds[][WORKERS_MAX], size_t i, struct hrw_fault *fault)
+{
+	struct app app = d->app;
+	int own[CONFIG_ADDRESSES_MAX];
+	struct worker *worker;
+
+	app.metrics = metrics_join(d->app.metrics);
+	if (app.metrics == NULL)
+		return hrw_fault(fault, HRW_INTERNAL, "no memory to start");
+	for (size_t k = 0; k < d->config->lookup.count; k++) {
+		own[k] = fds[k][i];
+		fds[k][i] = -1;
+	}
+	worker = worker_start(&app, own, d->config->lookup.count, worker_ended, d, fault);
+	if (worker == NULL)
+		return fault->error;
+	d->worker[d->worker_count++] = worker;
+	return 0;
+}
+
+static int
+listen_lookup(struct daemon *d, struct hrw_fault *fault)
+{
+	const struct config *c = d->config;
+	int fds[CONFIG_ADDRESSES_MAX][WORKERS_MAX];
+	size_t opened = 0;
+	char bound[BOUND];
+	int rc = 0;
+
+	for (; opened < c->lookup.count && rc == 0; opened++) {
+		rc = listen_open(c->lookup.address[opened], c->workers, fds[opened], bound, fault);
+		if (rc < 0)
+			break;
+		note_name(d, "lookup", bound, opened == 0);
+	}
+	for (size_t i = 0; i < c->workers && opened > 0 && rc == 0; i++)
+		rc = start_worker(d, fds, i, fault);
+	for (size_t k = 0; k < opened; k++)
+		for (size_t i = 0; i < c->workers && rc < 0; i++)
+			if (fds[k][i] >= 0)
+				close(fds[k][i]);
+	return rc;
+}
+
+static int
+listen_admin(struct daemon *d, struct hrw_fault *fault)
+{
+	const struct config_addresses *list = &d->config->admin;
+	char bound[BOUND];
+	int fd, rc;
+
+	for (size_t i = 0; i < list->count; i++) {
+		rc = listen_open(list->address[i], 1, &fd, bound, fault);
+		if (rc < 0)
+			return rc;
+		d->admin[i] = http_server_new(
+		    &d->loop, fd, LISTENER_ADMIN, &d->app, writer_snapshot(d->app.writer), fault);
+		if (d->admin[i] == NULL)
+			return fault->error;
+		d->admin_count++;
+		note_name(d, "admin", bound, i == 0);
+	}
+	return 0;
+}
+
+static int
+start(struct daemon *d, struct hrw_fault *fault)
+{
+	int rc = load(d, fault);
+
+	if (rc == 0)
+		rc = listen_lookup(d, fault);
+	if (rc == 0)
+		rc = listen_admin(d, fault);
+	if (rc < 0)
+		return rc;
+	uv_signal_start(&d->term, end_signal, SIGTERM);
+	uv_signal_start(&d->interrupt, end_signal, SIGINT);
+	uv_signal_start(&d->hangup, reload_signal, SIGHUP);
+	if (d->config->store == CONFIG_STORE_FILE)
+		uv_timer_start(&d->follow, follow, FOLLOW_MS, FOLLOW_MS);
+	log_info("%s", buffer_text(&d->names));
+	return 0;
+}
+
+static void
+init_handles(struct daemon *d)
+{
+	uv_timer_init(&d->loop, &d->look);
+	uv_timer_init(&d->loop, &d->follow);
+	uv_signal_init(&d->loop, &d->term);
+	uv_signal_init(&d->loop, &d->interrupt);
+	uv_signal_init(&d->loop, &d->hangup);
+	d->look.data = d->follow.data = d;
+	d->term.data = d->interrupt.data = d->hangup.data = d;
+}
+
+int
+loop_run(struct config *config, struct hrw_fault *fault)
+{
+	struct daemon d = {.config = config, .app = {.config = config}};
+	int rc;
+
+	log_set(config->log_level, config->log_is_json);
+	signal(SIGPIPE, SIG_IGN);
+	raise_files(config);
+	if (uv_loop_init(&d.loop) < 0)
+		return hrw_fault(fault, HRW_INTERNAL, "no event loop can be made");
+	init_handles(&d);
+	rc = start(&d, fault);
+	if (rc < 0)
+		finish(&d, 0);
+	uv_run(&d.loop, UV_RUN_DEFAULT);
+	uv_loop_close(&d.loop);
+	if (d.app.keyset != NULL)
+		keyset_close(d.app.keyset);
+	if (d.app.store != NULL)
+		store_close(d.app.store);
+	metrics_free(d.app.metrics);
+	buffer_fini(&d.names);
+	if (rc == 0)
+		log_info("ended");
+	return rc;
+}
