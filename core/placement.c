@@ -8,9 +8,22 @@
 #include "core/membership.h"
 
 extern const struct hrw_placement hrw_rendezvous;
+extern const struct hrw_placement hrw_nginx_consistent, hrw_nginx_hash;
+extern const struct hrw_placement hrw_libmemcached_ketama, hrw_libmemcached_ketama_weighted,
+    hrw_libmemcached_modula;
+extern const struct hrw_placement hrw_twemproxy_ketama, hrw_twemproxy_modula;
+extern const struct hrw_placement hrw_uhashring;
 
 const struct hrw_placement *const hrw_placements[] = {
     &hrw_rendezvous,
+    &hrw_nginx_consistent,
+    &hrw_nginx_hash,
+    &hrw_libmemcached_ketama,
+    &hrw_libmemcached_ketama_weighted,
+    &hrw_libmemcached_modula,
+    &hrw_twemproxy_ketama,
+    &hrw_twemproxy_modula,
+    &hrw_uhashring,
     NULL,
 };
 

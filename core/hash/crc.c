@@ -5,7 +5,14 @@
 uint32_t
 hrw_crc32(struct hrw_bytes text)
 {
-	return (uint32_t)crc32_z(0, text.data, text.len);
+	return hrw_crc32_more(0, text);
+}
+
+uint32_t
+hrw_crc32_more(uint32_t crc, struct hrw_bytes text)
+{
+	/* zlib takes NULL for a question of another kind. */
+	return text.len > 0 ? (uint32_t)crc32_z(crc, text.data, text.len) : crc;
 }
 
 uint16_t

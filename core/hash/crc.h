@@ -10,6 +10,10 @@
 #include "core/bytes.h"
 
 uint32_t hrw_crc32(struct hrw_bytes text);
+
+/* The CRC-32 of a text and then `text`, where `crc` is that of the first. */
+uint32_t hrw_crc32_more(uint32_t crc, struct hrw_bytes text);
+
 uint16_t hrw_crc16(struct hrw_bytes text);
 
 #endif

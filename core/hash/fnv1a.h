@@ -53,4 +53,26 @@ hrw_fnv1_64(struct hrw_bytes text)
 	return h;
 }
 
+/* As C clients with a signed char have them: a byte from 0x80 on is extended by
+ * ones to the whole word. */
+static inline uint32_t
+hrw_fnv1a32_signed(struct hrw_bytes text, uint32_t offset, uint32_t prime)
+{
+	uint32_t h = offset;
+
+	for (size_t i = 0; i < text.len; i++)
+		h = (h ^ (uint32_t)(int8_t)text.data[i]) * prime;
+	return h;
+}
+
+static inline uint32_t
+hrw_fnv1_32_signed(struct hrw_bytes text, uint32_t offset, uint32_t prime)
+{
+	uint32_t h = offset;
+
+	for (size_t i = 0; i < text.len; i++)
+		h = h * prime ^ (uint32_t)(int8_t)text.data[i];
+	return h;
+}
+
 #endif

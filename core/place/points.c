@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
-
 void
 hrw_points_fini(struct hrw_points *p)
 {
@@ -30,6 +28,19 @@ hrw_points_reserve(struct hrw_points *p, size_t count)
 		return HRW_INTERNAL;
 	p->node = node;
 	p->room = count;
+	return 0;
+}
+
+int
+hrw_points_make_room(struct hrw_points *p, double count, struct hrw_fault *fault)
+{
+	if (count > HRW_POINTS_MAX)
+		return hrw_fault(fault, HRW_BAD_WEIGHT,
+		    "the weights ask for a ring of %.0f points, more than %d: divide all weights "
+		    "by a common factor",
+		    count, HRW_POINTS_MAX);
+	if (hrw_points_reserve(p, (size_t)count) < 0)
+		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
 	return 0;
 }
 

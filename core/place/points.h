@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/error.h"
+
 struct hrw_points {
 	size_t count, room;
 	uint64_t *at;	/* ascending once sorted */
@@ -22,6 +24,12 @@ struct hrw_points {
 
 /* All zeros is an empty ring. */
 void hrw_points_fini(struct hrw_points *p);
+
+/* The most points a ring may have: what weights ask for must not bloat anybody. */
+enum { HRW_POINTS_MAX = 1 << 23 };
+
+/* Room for `count` points: 0, BAD_WEIGHT for more than the most, or INTERNAL. */
+int hrw_points_make_room(struct hrw_points *p, double count, struct hrw_fault *fault);
 
 /* 0 or HRW_INTERNAL (no memory). */
 int hrw_points_reserve(struct hrw_points *p, size_t count);
@@ -33,6 +41,16 @@ int hrw_points_sort(struct hrw_points *p);
 
 /* The first point at or above `hash`, p->count where there is none. log n. */
 size_t hrw_points_search(const struct hrw_points *p, uint64_t hash);
+
+/* The node of that point, or of the lowest where there is none. The ring is not
+ * empty. */
+static inline uint32_t
+hrw_points_owner(const struct hrw_points *p, uint64_t hash)
+{
+	size_t at = hrw_points_search(p, hash);
+
+	return p->node[at < p->count ? at : 0];
+}
 
 /* Walks on from point `first` (wrapping) and takes each node that is new.
  *   want     how many nodes at most
