@@ -43,11 +43,11 @@ all: $(BUILD)/hrwd
 
 $(BUILD)/libhrw.a: $(call obj,$(CORE_SRC))
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) qcs $@ $^
 
 $(BUILD)/libhrwd.a: $(call obj,$(DAEMON_SRC))
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) qcs $@ $^
 
 $(BUILD)/hrwd: $(BUILD)/daemon/main.o $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)

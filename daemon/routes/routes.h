@@ -30,8 +30,8 @@ struct route {
 	 * REQUEST_PENDING. */
 	int (*handle)(struct request *req);
 	const char *parameters; /* names, separated by spaces */
-	const char *types;      /* media types of the body, separated by spaces; first the route's own */
-	const char *summary;    /* for /openapi.json and people */
+	const char *types; /* media types of the body, separated by spaces; first the route's own */
+	const char *summary; /* for /openapi.json and people */
 };
 
 extern const struct route routes[];

@@ -1,0 +1,262 @@
+/*
+ * common.c - what handlers share.
+ */
+#include <stdlib.h>
+#include <strings.h>
+
+#include "daemon/routes/common.h"
+
+enum {
+	LIMIT_DEFAULT = 100,
+	LIMIT_MAX = 1000,
+	KNOWN_POOLS = 5, /* so many names stand in an error */
+	REASON_BYTES = 200,
+};
+
+const char *const common_keylist_types[] = {
+    [KEYLIST_TEXT] = "text/plain; charset=utf-8",
+    [KEYLIST_JSON] = "application/json",
+    [KEYLIST_NDJSON] = "application/x-ndjson",
+};
+
+/* "alpha, beta and 3 more" */
+static void
+list_pools(const struct snapshot *s, char *out, size_t size)
+{
+	size_t shown = s->count < KNOWN_POOLS ? s->count : KNOWN_POOLS, at = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < shown && at < size; i++)
+		at += (size_t)snprintf(
+		    out + at, size - at, "%s%s", i > 0 ? ", " : "", s->pool[i]->name);
+	if (s->count > shown && at < size)
+		snprintf(out + at, size - at, " and %zu more (GET /pools)", s->count - shown);
+}
+
+int
+common_pool_named(struct request *req, struct hrw_bytes name, const struct pool **out)
+{
+	const struct snapshot *s = req->snapshot;
+	char known[256];
+	int rc;
+
+	*out = snapshot_pool(s, name);
+	if (*out != NULL)
+		return 0;
+	if (name.data != NULL) {
+		rc = hrw_check_name(
+		    name, req->app->config->limits.name_bytes, HRW_BAD_POOL, &req->fault);
+		if (rc < 0)
+			return rc;
+	} else {
+		name = hrw_text(s->default_name);
+	}
+	list_pools(s, known, sizeof(known));
+	return hrw_fault(&req->fault, HRW_UNKNOWN_POOL,
+	    "there is no pool \"%.*s\": %s%s; PUT /pools/%.*s on the admin listener makes one",
+	    (int)name.len, (const char *)name.data, s->count > 0 ? "there is " : "there is none",
+	    known, (int)name.len, (const char *)name.data);
+}
+
+int
+common_pool(struct request *req, const struct pool **out)
+{
+	int rc = common_pool_named(req, request_parameter(req, "pool"), out);
+
+	if (rc < 0)
+		hrw_fault_at(&req->fault, "pool");
+	return rc;
+}
+
+int
+common_past_pool(struct request *req, char **out)
+{
+	struct hrw_bytes name = request_parameter(req, "pool");
+	int rc;
+
+	*out = NULL;
+	if (name.data == NULL)
+		return 0;
+	rc = hrw_check_name(name, HRW_NAME_BYTES_MAX, HRW_BAD_POOL, &req->fault);
+	if (rc < 0) {
+		hrw_fault_at(&req->fault, "pool");
+		return rc;
+	}
+	*out = strndup((const char *)name.data, name.len);
+	return *out != NULL ? 0 : hrw_fault(&req->fault, HRW_INTERNAL, "no memory");
+}
+
+int
+common_node_name(
+    struct request *req, const struct pool *pool, struct hrw_bytes name, struct common_name *out)
+{
+	int rc = hrw_check_name(name, HRW_NAME_BYTES_MAX, HRW_BAD_SERVER, &req->fault);
+
+	if (rc < 0)
+		return rc;
+	memcpy(out->text, name.data, name.len);
+	out->text[name.len] = '\0';
+	if (pool != NULL && hrw_membership_find(pool->present, out->text) != NULL)
+		return 0;
+	return hrw_check_name(
+	    name, req->app->config->limits.name_bytes, HRW_BAD_SERVER, &req->fault);
+}
+
+int
+common_unknown_node(struct request *req, const struct pool *pool, const char *name)
+{
+	return hrw_fault(&req->fault, HRW_UNKNOWN_NODE,
+	    "pool %s lists no node \"%s\": GET /nodes?pool=%s shows its %zu", pool->name, name,
+	    pool->name, pool->present->count);
+}
+
+int
+common_check_copies(struct request *req, const struct pool *pool, size_t copies)
+{
+	const struct hrw_placement *placement = pool->present->placement;
+
+	if (copies <= 1 || !(placement->traits & HRW_SINGLE_COPY))
+		return 0;
+	hrw_fault(&req->fault, HRW_BAD_COPIES,
+	    "copies is %zu, but %s places one copy of a key: ask for 1", copies, placement->name);
+	return hrw_fault_at(&req->fault, "copies");
+}
+
+int
+common_lookup_failed(struct request *req, const struct pool *pool, int error)
+{
+	if (error != HRW_NO_SERVERS)
+		return hrw_fault(&req->fault, error, "pool %s (%s) cannot place this key",
+		    pool->name, pool->present->placement->name);
+	if (pool->present->count == 0)
+		return hrw_fault(&req->fault, error,
+		    "pool %s has no nodes: add one with POST /nodes?pool=%s", pool->name,
+		    pool->name);
+	return hrw_fault(&req->fault, error,
+	    "none of the %zu nodes of pool %s takes keys, each is draining or of weight 0: "
+	    "activate one, or give it a weight",
+	    pool->present->count, pool->name);
+}
+
+void
+common_epoch_headers(struct request *req, const struct pool *pool)
+{
+	respond_header(req, "Hrw-Epoch", "%llu", (unsigned long long)pool->epoch);
+	respond_header(req, "Hrw-Fingerprint", "%s", pool->fingerprint);
+}
+
+void
+common_headers(struct request *req, const struct pool *pool)
+{
+	respond_header(req, "ETag", "%s", pool->etag);
+	common_epoch_headers(req, pool);
+}
+
+bool
+common_lists(const char *header, const char *token)
+{
+	size_t len = strlen(token);
+
+	for (const char *at = header; at != NULL && *at != '\0';) {
+		size_t part = strcspn(at, ",");
+		const char *next = at + part + (at[part] == ',');
+
+		while (part > 0 && (*at == ' ' || *at == '\t')) {
+			at++;
+			part--;
+		}
+		while (part > 0 && (at[part - 1] == ' ' || at[part - 1] == '\t'))
+			part--;
+		if (part > 2 && strncmp(at, "W/", 2) == 0) {
+			at += 2;
+			part -= 2;
+		}
+		if (part == len && strncasecmp(at, token, len) == 0)
+			return true;
+		at = next;
+	}
+	return false;
+}
+
+bool
+common_is_known(const struct request *req, const struct pool *pool)
+{
+	const char *known = request_header(req, "If-None-Match");
+	char epoch[32];
+
+	snprintf(epoch, sizeof(epoch), "\"%llu\"", (unsigned long long)pool->epoch);
+	return common_lists(known, "*") || common_lists(known, pool->etag) ||
+	       common_lists(known, epoch);
+}
+
+int
+common_reason(struct request *req, char **out)
+{
+	const char *header = request_header(req, "Hrw-Reason");
+	struct hrw_bytes text;
+	struct buffer safe = {0};
+	bool is_utf8;
+
+	*out = NULL;
+	if (header == NULL)
+		return 0;
+	text = hrw_text(header);
+	is_utf8 = hrw_is_utf8(text);
+	if (text.len > REASON_BYTES) {
+		text.len = REASON_BYTES;
+		if (is_utf8)
+			text.len = hrw_utf8_prefix(text);
+	}
+	for (size_t i = 0; i < text.len; i++) {
+		uint8_t byte = text.data[i];
+
+		if (byte < 0x20 || byte == 0x7f || (byte >= 0x80 && !is_utf8))
+			buffer_printf(&safe, "\\x%02x", byte);
+		else
+			buffer_add(&safe, &byte, 1);
+	}
+	*out = buffer_take(&safe);
+	return *out != NULL ? 0 : hrw_fault(&req->fault, HRW_INTERNAL, "no memory");
+}
+
+int
+common_limit(struct request *req, size_t *limit)
+{
+	int64_t number;
+	int rc =
+	    request_number(req, "limit", 1, LIMIT_MAX, LIMIT_DEFAULT, HRW_BAD_PARAMETER, &number);
+
+	if (rc == 0)
+		*limit = (size_t)number;
+	return rc;
+}
+
+/* The type was checked against the route's before the handler ran. */
+enum keylist_form
+common_keylist_form(const struct request *req)
+{
+	const char *type = request_header(req, "Content-Type");
+
+	if (type == NULL || strncasecmp(type, "text/", 5) == 0)
+		return KEYLIST_TEXT;
+	if (strncasecmp(type, "application/json", 16) == 0)
+		return KEYLIST_JSON;
+	return KEYLIST_NDJSON;
+}
+
+int
+common_text(struct request *req, const char *name, char **out)
+{
+	struct hrw_bytes value = request_parameter(req, name);
+
+	*out = NULL;
+	if (value.data == NULL)
+		return 0;
+	if (value.len > 0 && memchr(value.data, '\0', value.len) != NULL) {
+		hrw_fault(
+		    &req->fault, HRW_BAD_PARAMETER, "%s holds a NUL byte: leave it out", name);
+		return hrw_fault_at(&req->fault, "%s", name);
+	}
+	*out = strndup((const char *)value.data, value.len);
+	return *out != NULL ? 0 : hrw_fault(&req->fault, HRW_INTERNAL, "no memory");
+}

@@ -1,0 +1,72 @@
+/*
+ * common.h - what handlers share: the pool that is asked, what an answer from it
+ * carries, pages of lists, forms of key lists.
+ */
+#ifndef HRWD_ROUTES_COMMON_H
+#define HRWD_ROUTES_COMMON_H
+
+#include "daemon/app.h"
+#include "daemon/http/keylist.h"
+#include "daemon/http/request.h"
+#include "daemon/json.h"
+
+/* Parameters of every route of a pool, of a list, and of a change. */
+#define COMMON_POOL   "pool"
+#define COMMON_PAGE   "limit after"
+#define COMMON_CHANGE "dry_run force settle report wait changes"
+
+/* The pool that ?pool= names, the default one without; borrowed from the
+ * request's snapshot.
+ *   errors   UNKNOWN_POOL with some of those there are, BAD_POOL */
+int common_pool(struct request *req, const struct pool **out);
+int common_pool_named(struct request *req, struct hrw_bytes name, const struct pool **out);
+
+/* ?pool= where the pool may be gone by now: a C string to free(), NULL without.
+ * BAD_POOL. */
+int common_past_pool(struct request *req, char **out);
+
+/* A name in the path as a C string. BAD_SERVER: no node could be called so; a
+ * name past limits.name_bytes passes where the pool (NULL: none) lists it. */
+struct common_name {
+	char text[HRW_NAME_BYTES_MAX + 1];
+};
+int common_node_name(
+    struct request *req, const struct pool *pool, struct hrw_bytes name, struct common_name *out);
+
+/* Fills UNKNOWN_NODE, with where to see which there are. */
+int common_unknown_node(struct request *req, const struct pool *pool, const char *name);
+
+/* BAD_COPIES where the pool's placement knows one copy only. */
+int common_check_copies(struct request *req, const struct pool *pool, size_t copies);
+
+/* Fills the fault of a lookup that found no holder: NO_SERVERS with what would
+ * help, or the key's own error. Returns it. */
+int common_lookup_failed(struct request *req, const struct pool *pool, int error);
+
+/* Hrw-Epoch and Hrw-Fingerprint; with the ETag where membership is shown. */
+void common_epoch_headers(struct request *req, const struct pool *pool);
+void common_headers(struct request *req, const struct pool *pool);
+
+/* Does If-None-Match know this version? Then a 304 is the answer. */
+bool common_is_known(const struct request *req, const struct pool *pool);
+
+/* Is the token one of a header's list, regardless of case and of a W/ before
+ * it? header NULL: no. */
+bool common_lists(const char *header, const char *token);
+
+/* Hrw-Reason as the history shows it: made safe, cut at 200 bytes; to free(),
+ * NULL without. 0 or INTERNAL. */
+int common_reason(struct request *req, char **out);
+
+/* ?limit= of a list: 1..1000, 100 without. */
+int common_limit(struct request *req, size_t *limit);
+
+/* The form of a key list by its Content-Type; text without one. */
+enum keylist_form common_keylist_form(const struct request *req);
+extern const char *const common_keylist_types[]; /* by enum keylist_form */
+
+/* A parameter as a C string to free(). NULL with 0 where it is absent;
+ * BAD_PARAMETER for one that holds a NUL. */
+int common_text(struct request *req, const char *name, char **out);
+
+#endif

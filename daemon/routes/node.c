@@ -1,0 +1,153 @@
+/*
+ * node.c - the nodes of a pool: read, and changed one at a time or as a list.
+ */
+#include "daemon/members/document.h"
+#include "daemon/routes/apply.h"
+#include "daemon/routes/common.h"
+#include "daemon/routes/handlers.h"
+
+static void
+put_node(struct json_out *o, const struct pool *pool, size_t node)
+{
+	document_node_write(o, pool->present, node);
+	json_put_number(o, "share", pool->share[node]);
+	json_put_null(o, "health");
+}
+
+/* The first node whose name sorts after `after`. */
+static size_t
+first_after(const struct hrw_membership *m, struct hrw_bytes after)
+{
+	size_t low = 0, high = m->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (hrw_bytes_cmp(hrw_text(m->node[middle].name), after) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* GET /nodes */
+int
+node_list(struct request *req)
+{
+	struct hrw_bytes after = request_parameter(req, "after");
+	const struct hrw_membership *m;
+	const struct pool *pool;
+	struct buffer body = {0};
+	struct json_out o;
+	size_t limit, from, to;
+	int rc;
+
+	rc = common_limit(req, &limit);
+	if (rc < 0)
+		return rc;
+	rc = common_pool(req, &pool);
+	if (rc < 0)
+		return rc;
+	common_headers(req, pool);
+	if (common_is_known(req, pool))
+		return respond_empty(req, 304);
+	m = pool->present;
+	from = after.data != NULL ? first_after(m, after) : 0;
+	to = m->count - from > limit ? from + limit : m->count;
+	o = json_out(&body);
+	json_open_object(&o, NULL);
+	json_put_text(&o, "pool", pool->name);
+	json_put_count(&o, "epoch", pool->epoch);
+	json_open_array(&o, "nodes");
+	for (size_t i = from; i < to; i++) {
+		json_open_object(&o, NULL);
+		put_node(&o, pool, i);
+		json_close_object(&o);
+	}
+	json_close_array(&o);
+	if (to < m->count)
+		json_put_text(&o, "next", m->node[to - 1].name);
+	json_close_object(&o);
+	return respond_json(req, 200, &body);
+}
+
+/* GET /nodes/{name} */
+int
+node_get(struct request *req)
+{
+	const struct hrw_node *node;
+	struct common_name name;
+	const struct pool *pool;
+	struct buffer body = {0};
+	struct json_out o;
+	int rc;
+
+	rc = common_pool(req, &pool);
+	if (rc < 0)
+		return rc;
+	rc = common_node_name(req, pool, req->segment[0], &name);
+	if (rc < 0)
+		return rc;
+	node = hrw_membership_find(pool->present, name.text);
+	if (node == NULL)
+		return common_unknown_node(req, pool, name.text);
+	common_headers(req, pool);
+	if (common_is_known(req, pool))
+		return respond_empty(req, 304);
+	o = json_out(&body);
+	json_open_object(&o, NULL);
+	json_put_text(&o, "pool", pool->name);
+	json_put_count(&o, "epoch", pool->epoch);
+	put_node(&o, pool, (size_t)(node - pool->present->node));
+	json_close_object(&o);
+	return respond_json(req, 200, &body);
+}
+
+int
+node_add(struct request *req)
+{
+	return apply_request(req, ORDER_ADD);
+}
+
+int
+node_put(struct request *req)
+{
+	return apply_request(req, ORDER_PUT);
+}
+
+int
+node_patch(struct request *req)
+{
+	return apply_request(req, ORDER_PATCH);
+}
+
+int
+node_remove(struct request *req)
+{
+	return apply_request(req, ORDER_REMOVE);
+}
+
+int
+node_drain(struct request *req)
+{
+	return apply_request(req, ORDER_DRAIN);
+}
+
+int
+node_activate(struct request *req)
+{
+	return apply_request(req, ORDER_ACTIVATE);
+}
+
+int
+node_rejoin(struct request *req)
+{
+	return apply_request(req, ORDER_REJOIN);
+}
+
+int
+node_put_all(struct request *req)
+{
+	return apply_request(req, ORDER_NODES);
+}

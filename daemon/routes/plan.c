@@ -1,0 +1,288 @@
+/*
+ * plan.c - kept reports: listed, read, their changes computed anew, applied.
+ */
+#include <stdlib.h>
+
+#include "daemon/members/report.h"
+#include "daemon/routes/apply.h"
+#include "daemon/routes/common.h"
+#include "daemon/routes/handlers.h"
+
+enum { WAIT_SECONDS_MAX = 300 };
+
+/* GET /plans */
+
+struct plans {
+	char *pool; /* NULL: every pool's */
+	char *after;
+	size_t limit, count;
+	char last[sizeof(((struct store_plan *)0)->id)];
+	bool has_more;
+	struct buffer body;
+	struct json_out out;
+	int rc;
+};
+
+static void
+plans_free(void *state)
+{
+	struct plans *p = state;
+
+	free(p->pool);
+	free(p->after);
+	buffer_fini(&p->body);
+	free(p);
+}
+
+/* A list shows reports without their single changes, which may be many. */
+static int
+add_plan(void *arg, const struct store_plan *plan)
+{
+	struct plans *p = arg;
+	struct json *report;
+
+	if (p->count == p->limit) {
+		p->has_more = true;
+		return 0;
+	}
+	report = json_parse(hrw_text(plan->report), JSON_STRICT, NULL);
+	if (report == NULL)
+		return HRW_STORE_FAILED;
+	json_open_object(&p->out, NULL);
+	json_each (j, report) {
+		if (strcmp(json_name(j), "changes") != 0)
+			json_put_tree(&p->out, json_name(j), j);
+	}
+	json_put_time(&p->out, "at", plan->at_ms);
+	json_close_object(&p->out);
+	json_free(report);
+	memcpy(p->last, plan->id, sizeof(p->last));
+	p->count++;
+	return 0;
+}
+
+static void
+read_plans(struct request *req)
+{
+	struct plans *p = req->state;
+
+	p->out = json_out(&p->body);
+	json_open_object(&p->out, NULL);
+	json_open_array(&p->out, "plans");
+	p->rc = store_plans(req->app->store, p->pool, p->after != NULL ? p->after : "",
+	    p->limit + 1, add_plan, p, &req->fault);
+	json_close_array(&p->out);
+	if (p->has_more)
+		json_put_text(&p->out, "next", p->last);
+	json_close_object(&p->out);
+}
+
+static int
+plans_read(struct request *req)
+{
+	struct plans *p = req->state;
+	const struct pool *pool;
+	int rc;
+
+	if (p->rc < 0)
+		return p->rc;
+	/* A pool that is gone left plans; one that never was left none. */
+	if (p->count == 0 && p->after == NULL && p->pool != NULL) {
+		rc = common_pool(req, &pool);
+		if (rc < 0)
+			return rc;
+	}
+	return respond_json(req, 200, &p->body);
+}
+
+int
+plan_list(struct request *req)
+{
+	struct plans *p = calloc(1, sizeof(*p));
+	int rc;
+
+	if (p == NULL)
+		return hrw_fault(&req->fault, HRW_INTERNAL, "no memory");
+	req->state = p;
+	req->state_free = plans_free;
+	rc = common_limit(req, &p->limit);
+	if (rc < 0)
+		return rc;
+	rc = common_text(req, "after", &p->after);
+	if (rc < 0)
+		return rc;
+	rc = common_past_pool(req, &p->pool);
+	if (rc < 0)
+		return rc;
+	request_keep_snapshot(req);
+	return request_background(req, read_plans, plans_read);
+}
+
+/* GET /plans/{id} and its changes */
+
+struct reading {
+	struct request *req;
+	char *id;
+	struct report *report; /* while it runs */
+	struct store_plan kept;
+	enum changes_form form;
+	struct changes_filter filter;
+	struct changes *changes;
+	int rc;
+};
+
+static void
+reading_free(void *state)
+{
+	struct reading *r = state;
+
+	free(r->id);
+	report_release(r->report);
+	store_plan_fini(&r->kept);
+	free(r->filter.lost);
+	free(r->filter.gained);
+	free(r->filter.from);
+	free(r);
+}
+
+/* NULL with the fault filled; an id with a NUL in it is cut, and unknown. */
+static struct reading *
+reading_new(struct request *req)
+{
+	struct reading *r = calloc(1, sizeof(*r));
+
+	if (r != NULL) {
+		r->req = req;
+		req->state = r;
+		req->state_free = reading_free;
+		r->id = strndup((const char *)req->segment[0].data, req->segment[0].len);
+	}
+	if (r == NULL || r->id == NULL) {
+		hrw_fault(&req->fault, HRW_INTERNAL, "no memory");
+		return NULL;
+	}
+	return r;
+}
+
+static void
+read_kept(struct request *req)
+{
+	struct reading *r = req->state;
+
+	r->rc = store_plan_get(req->app->store, r->id, &r->kept, &req->fault);
+}
+
+static int
+kept_read(struct request *req)
+{
+	struct reading *r = req->state;
+	struct buffer body = {0};
+
+	if (r->rc < 0)
+		return r->rc;
+	buffer_add_text(&body, r->kept.report);
+	return respond_json(req, 200, &body);
+}
+
+/* The end of a running report, or of the patience for it. */
+static void
+waited(void *arg)
+{
+	struct reading *r = arg;
+	struct buffer body = {0};
+
+	report_write(r->report, &body);
+	request_resume(r->req, respond_json(r->req, 200, &body));
+}
+
+/* Whoever only watches a report does not stop it by going away. */
+static void
+gone(struct request *req)
+{
+	struct reading *r = req->state;
+
+	report_forget(r->report, r);
+	request_resume(req, respond_empty(req, 204));
+}
+
+int
+plan_get(struct request *req)
+{
+	struct reading *r = reading_new(req);
+	struct buffer body = {0};
+	int64_t wait;
+	int rc;
+
+	if (r == NULL)
+		return HRW_INTERNAL;
+	rc = request_number(req, "wait", 0, WAIT_SECONDS_MAX, 0, HRW_BAD_PARAMETER, &wait);
+	if (rc < 0)
+		return rc;
+	r->report = reports_find(req->app->reports, r->id);
+	if (r->report == NULL)
+		return request_background(req, read_kept, kept_read);
+	if (wait == 0) {
+		report_write(r->report, &body);
+		return respond_json(req, 200, &body);
+	}
+	rc = request_suspend(req, gone);
+	if (rc == REQUEST_PENDING && report_wait(r->report, (uint64_t)wait * 1000, waited, r) < 0)
+		waited(r);
+	return rc;
+}
+
+static const char *const forms[] = {
+    [CHANGES_NDJSON] = "application/x-ndjson",
+    [CHANGES_JSON] = "application/json",
+    [CHANGES_CSV] = "text/csv",
+    NULL,
+};
+
+static void
+open_changes(struct request *req)
+{
+	struct reading *r = req->state;
+
+	r->changes = changes_open(req->app->reports, r->id, r->form, &r->filter, &req->fault);
+}
+
+static int
+changes_opened(struct request *req)
+{
+	struct reading *r = req->state;
+
+	if (r->changes == NULL)
+		return (int)req->fault.error;
+	return respond_stream(req, 200, forms[r->form], changes_fill, r->changes, changes_close);
+}
+
+int
+plan_changes(struct request *req)
+{
+	struct reading *r = reading_new(req);
+	int rc;
+
+	if (r == NULL)
+		return HRW_INTERNAL;
+	r->form = (enum changes_form)request_accepts(req, forms);
+	rc = common_text(req, "lost", &r->filter.lost);
+	if (rc >= 0)
+		rc = common_text(req, "gained", &r->filter.gained);
+	if (rc >= 0)
+		rc = common_text(req, "from", &r->filter.from);
+	if (rc < 0)
+		return rc;
+	r->report = reports_find(req->app->reports, r->id);
+	if (r->report != NULL)
+		return hrw_fault(&req->fault, HRW_BUSY,
+		    "plan %s is still being computed: ask again when GET /plans/%s?wait=30 says "
+		    "that it has ended",
+		    r->id, r->id);
+	return request_background(req, open_changes, changes_opened);
+}
+
+int
+plan_apply(struct request *req)
+{
+	return apply_plan(req);
+}

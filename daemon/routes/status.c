@@ -1,0 +1,87 @@
+/*
+ * status.c - how the daemon is: for probes, for people, for Prometheus.
+ */
+#include "daemon/members/snapshot.h"
+#include "daemon/metrics.h"
+#include "daemon/routes/common.h"
+#include "daemon/routes/handlers.h"
+
+static const char plain[] = "text/plain; charset=utf-8";
+
+/* GET /livez: whoever answers is alive. */
+int
+status_live(struct request *req)
+{
+	struct buffer *body = request_buffer(req);
+
+	buffer_add_text(body, "ok\n");
+	respond_header(req, "Cache-Control", "no-store");
+	return respond(req, 200, plain, body);
+}
+
+/* ?verbose, alone or as true or false. */
+static int
+is_verbose(struct request *req, bool *out)
+{
+	struct hrw_bytes value = request_parameter(req, "verbose");
+
+	if (value.data != NULL && value.len == 0) {
+		*out = true;
+		return 0;
+	}
+	return request_flag(req, "verbose", out);
+}
+
+/* GET /readyz: 503 until every pool's membership is loaded. */
+int
+status_ready(struct request *req)
+{
+	const struct snapshot *s = req->snapshot;
+	struct buffer *body;
+	bool verbose;
+	int rc;
+
+	rc = is_verbose(req, &verbose);
+	if (rc < 0)
+		return rc;
+	body = request_buffer(req);
+	if (!verbose)
+		buffer_add_text(body, s->is_ready ? "ok\n" : "not ready\n");
+	else if (s->is_ready)
+		buffer_printf(
+		    body, "ok pools: the memberships of %zu pools are loaded\nready\n", s->count);
+	else
+		buffer_printf(body,
+		    "failed pools: %zu memberships are loaded, more are awaited\nnot ready\n",
+		    s->count);
+	respond_header(req, "Cache-Control", "no-store");
+	return respond(req, s->is_ready ? 200 : 503, plain, body);
+}
+
+/* GET /version */
+int
+status_version(struct request *req)
+{
+	struct buffer body = {0};
+	struct json_out o = json_out(&body);
+
+	json_open_object(&o, NULL);
+	json_put_text(&o, "name", "hrwd");
+	json_put_text(&o, "version", HRW_VERSION);
+	json_open_array(&o, "placements");
+	for (size_t i = 0; hrw_placements[i] != NULL; i++)
+		json_put_text(&o, NULL, hrw_placements[i]->name);
+	json_close_array(&o);
+	json_close_object(&o);
+	return respond_json(req, 200, &body);
+}
+
+/* GET /metrics */
+int
+status_metrics(struct request *req)
+{
+	struct buffer body = {0};
+
+	metrics_write(req->app, req->snapshot, &body);
+	return respond(req, 200, "text/plain; version=0.0.4; charset=utf-8", &body);
+}
