@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "daemon/metrics.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
 
@@ -30,6 +31,7 @@ look_up(struct request *req, size_t copies, struct hrw_bytes *key, const struct 
 	if (rc < 0)
 		return rc;
 	common_epoch_headers(req, *pool);
+	metrics_lookups(req->app->metrics, (*pool)->name, 1);
 	rc = hrw_settled_lookup(&(*pool)->match, *key, copies, look);
 	return rc < 0 ? common_lookup_failed(req, *pool, rc) : 0;
 }

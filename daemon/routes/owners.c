@@ -8,6 +8,7 @@
 
 #include "core/zones.h"
 #include "daemon/http/spool.h"
+#include "daemon/metrics.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
 
@@ -21,6 +22,7 @@ struct owners {
 	enum keylist_form form;
 	bool has_copies;
 	size_t copies; /* 1 where none were asked for */
+	uint64_t keys;
 	struct spool *spool;
 	struct buffer made;
 	struct json_out out; /* into made: the array's, across its pieces */
@@ -89,6 +91,7 @@ add_key(void *arg, struct hrw_bytes key)
 	struct json_out line;
 	int count;
 
+	s->keys++;
 	count = hrw_holders(s->pool->present, key, s->copies, holder);
 	if (count < 0)
 		return common_lookup_failed(s->req, s->pool, count);
@@ -164,6 +167,7 @@ owners_end(struct request *req)
 	int rc;
 
 	rc = keylist_end(s->list, &req->fault);
+	metrics_lookups(req->app->metrics, s->pool->name, s->keys);
 	if (rc < 0)
 		return rc;
 	if (s->form == KEYLIST_JSON) {
