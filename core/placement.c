@@ -12,6 +12,9 @@ extern const struct hrw_placement hrw_nginx_consistent, hrw_nginx_hash;
 extern const struct hrw_placement hrw_libmemcached_ketama, hrw_libmemcached_ketama_weighted,
     hrw_libmemcached_modula;
 extern const struct hrw_placement hrw_twemproxy_ketama, hrw_twemproxy_modula;
+extern const struct hrw_placement hrw_haproxy_consistent, hrw_haproxy_map;
+extern const struct hrw_placement hrw_squid_carp;
+extern const struct hrw_placement hrw_varnish_shard;
 extern const struct hrw_placement hrw_uhashring;
 
 const struct hrw_placement *const hrw_placements[] = {
@@ -23,6 +26,10 @@ const struct hrw_placement *const hrw_placements[] = {
     &hrw_libmemcached_modula,
     &hrw_twemproxy_ketama,
     &hrw_twemproxy_modula,
+    &hrw_haproxy_consistent,
+    &hrw_haproxy_map,
+    &hrw_squid_carp,
+    &hrw_varnish_shard,
     &hrw_uhashring,
     NULL,
 };
