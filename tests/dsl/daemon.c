@@ -157,6 +157,8 @@ spawn(struct daemon *d)
 		dup2(fd, STDOUT_FILENO);
 		dup2(fd, STDERR_FILENO);
 		unsetenv("STATE_DIRECTORY");
+		/* A file that may not grow is then an error, as on a full disk. */
+		signal(SIGXFSZ, SIG_IGN);
 		execv(d->argv[0], d->argv);
 		_exit(127);
 	}

@@ -1,0 +1,386 @@
+/*
+ * How a daemon starts, refuses to, and ends.
+ */
+#include <pthread.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/dsl/fleet.h"
+#include "tests/dsl/suite.h"
+#include "tests/dsl/text.h"
+
+#define FREE_PORTS "--lookup", "127.0.0.1:0", "--admin", "127.0.0.1:0"
+
+START_TEST(without_a_configuration_there_is_one_empty_pool_and_a_store_here)
+{
+	struct daemon *d = daemon_prepare(NULL, FREE_PORTS, NULL);
+	const char *log;
+	struct stat st;
+
+	daemon_launch(d);
+	expect(get(d->lookup, "/pools"), "pools[0].name", "'default'");
+	expect(get(d->lookup, "/nodes"), "nodes", "[]");
+	expect_refusal(get(d->lookup, "/owner?key=a"), 503, "no-servers", NULL);
+	/* The first line names the store by its absolute path, and that it is new. */
+	log = daemon_log(d);
+	log = text("%.*s", (int)strcspn(log, "\n"), log);
+	ck_assert_msg(strstr(log, d->store) != NULL && strstr(log, "new") != NULL, "%s", log);
+	ck_assert_int_eq(stat(d->store, &st), 0);
+	daemon_stop(d);
+	d->log_path = text("%s/log2", d->dir);
+	daemon_launch(d);
+	log = daemon_log(d);
+	log = text("%.*s", (int)strcspn(log, "\n"), log);
+	ck_assert_msg(strstr(log, d->store) != NULL && strstr(log, " new") == NULL, "%s", log);
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(flags_win_over_the_file)
+{
+	struct daemon *d =
+	    daemon_prepare("{\"listen\":{\"lookup\":\"127.0.0.1:1\",\"admin\":\"127.0.0.1:1\"},"
+			   "\"store\":{\"path\":\"/nowhere/hrwd.db\"}}",
+		FREE_PORTS, "--store", "$DIR/flag.db", NULL);
+	struct stat st;
+
+	daemon_launch(d);
+	ck_assert_int_eq(stat(daemon_path(d, "flag.db"), &st), 0);
+	daemon_stop(d);
+}
+END_TEST
+
+/* A configuration and what --check says of it: the exit status, and parts of
+ * what it writes, separated by |. */
+static const struct {
+	const char *config;
+	int status;
+	const char *parts;
+} checks[] = {
+    {FLEET_CONFIG(""), 0, NULL},
+    {"{}", 0, NULL},
+    {"// a comment\n{ /* and one */ \"workers\": 2 }\n", 0, NULL},
+    {"{\n  \"workers\": \"auto\",\n  \"pols\": {}\n}\n", 2, "hrwd.json|3|3|pols|pools"},
+    {"{\n  \"limits\": { \"node\": 5 }\n}\n", 2, "hrwd.json|2|node|nodes"},
+    {"{\n  \"limits\": { \"nodes\": 0 }\n}\n", 2, "hrwd.json|2|nodes|16384"},
+    {"{\n  \"limits\": { \"nodes\": 16385 }\n}\n", 2, "hrwd.json|2|16385|16384"},
+    {"{\n  \"limits\": { \"copies\": \"8\" }\n}\n", 2, "hrwd.json|2|copies"},
+    {"{\n  \"workers\": 17\n}\n", 2, "hrwd.json|2|17|16"},
+    {"{\n  \"workers\": 2,\n  \"workers\": 3\n}\n", 2, "hrwd.json|3|workers"},
+    {"{\n  \"workers\": 2,\n}\n", 2, "hrwd.json|3"},
+    {"{\n  \"log\": { \"level\": \"loud\" }\n}\n", 2, "hrwd.json|2|loud|info"},
+    {"{\n  \"listen\": { \"lookup\": \"here\" }\n}\n", 2, "hrwd.json|2|here"},
+    {"{\"pools\":{\"default\":{\"nodes\":[\n{\"name\":\"Cache\",\"address\":\"h:1\"}]}}}", 2,
+	"hrwd.json|2|Cache"},
+    {"{\"pools\":{\"default\":{\"nodes\":[\n{\"name\":\"a\",\"address\":\"h\"}]}}}", 2,
+	"hrwd.json|2|port"},
+    {"{\"pools\":{\"default\":{\"nodes\":[\n{\"name\":\"a\",\"address\":\"h:1\",\"wieght\":2}]}}}",
+	2, "hrwd.json|2|wieght|weight"},
+    {"{\"pools\":{\"default\":{\"nodes\":[{\"name\":\"a\",\"address\":\"h:1\"},\n"
+     "{\"name\":\"a\",\"address\":\"h:2\"}]}}}",
+	2, "hrwd.json|a"},
+    {"{\"pools\":{\"default\":{\"copies\":9,\"nodes\":[]}}}", 2, "hrwd.json|9|8"},
+    {"{\"pools\":{\"default\":{\n\"placement\":\"rendevous\",\"nodes\":[]}}}", 2,
+	"hrwd.json|2|rendevous|rendezvous"},
+    {"{\"pools\":{\"Tier\":{\"nodes\":[]}}}", 2, "hrwd.json|Tier"},
+    {"{\"default_pool\":\"Tier\"}", 2, "hrwd.json|Tier"},
+    {"", 2, "hrwd.json|1"},
+    {"[]", 2, "hrwd.json"},
+};
+
+START_TEST(a_check_says_what_is_wrong_and_where_and_starts_nothing)
+{
+	struct daemon *d = daemon_prepare(
+	    checks[_i].config, FREE_PORTS, "--check", "--store", "$DIR/hrwd.db", NULL);
+	int status = daemon_exits_with(d);
+	const char *log = daemon_log(d);
+	char *rest = text("%s", checks[_i].parts != NULL ? checks[_i].parts : "");
+	struct stat st;
+
+	ck_assert_msg(status == checks[_i].status, "%d instead of %d for %s: %s", status,
+	    checks[_i].status, checks[_i].config, log);
+	for (const char *part; (part = strsep(&rest, "|")) != NULL;)
+		ck_assert_msg(strstr(log, part) != NULL, "\"%s\" is not in: %s", part, log);
+	ck_assert_int_ne(stat(d->store, &st), 0);
+	/* Started, it fails alike: one line, and the same status. */
+	if (status == 2) {
+		d = daemon_prepare(checks[_i].config, FREE_PORTS, "--store", "$DIR/hrwd.db", NULL);
+		ck_assert_int_eq(daemon_exits_with(d), 2);
+		ck_assert_uint_eq(daemon_log_lines(d), 1);
+		ck_assert_int_ne(stat(d->store, &st), 0);
+	}
+}
+END_TEST
+
+START_TEST(a_configuration_that_is_not_there_is_named)
+{
+	struct daemon *d = daemon_prepare(NULL, "--config", "/nowhere/hrwd.json", NULL);
+
+	ck_assert_int_eq(daemon_exits_with(d), 2);
+	ck_assert_ptr_nonnull(strstr(daemon_log(d), "/nowhere/hrwd.json"));
+	ck_assert_uint_eq(daemon_log_lines(d), 1);
+}
+END_TEST
+
+START_TEST(version_and_help_are_told_and_nothing_starts)
+{
+	struct daemon *d = daemon_prepare(NULL, "--version", NULL);
+
+	ck_assert_int_eq(daemon_exits_with(d), 0);
+	ck_assert_ptr_nonnull(strstr(daemon_log(d), HRW_VERSION));
+	d = daemon_prepare(NULL, "--help", NULL);
+	ck_assert_int_eq(daemon_exits_with(d), 0);
+	ck_assert_ptr_nonnull(strstr(daemon_log(d), "--check"));
+	ck_assert_ptr_nonnull(strstr(daemon_log(d), "--store"));
+	d = daemon_prepare(NULL, "--confg", "x", NULL);
+	ck_assert_int_eq(daemon_exits_with(d), 2);
+	ck_assert_ptr_nonnull(strstr(daemon_log(d), "--confg"));
+}
+END_TEST
+
+START_TEST(a_port_in_use_is_said_to_be_so)
+{
+	struct daemon *d = fleet_start();
+	const char *const urls[] = {d->lookup, d->admin};
+
+	for (int i = 0; i < 2; i++) {
+		const char *address = urls[i] + strlen("http://");
+		struct daemon *other =
+		    daemon_prepare(NULL, "--lookup", i == 0 ? address : "127.0.0.1:0", "--admin",
+			i == 1 ? address : "127.0.0.1:0", "--store", "$DIR/hrwd.db", NULL);
+
+		ck_assert_int_eq(daemon_exits_with(other), 1);
+		ck_assert_msg(strstr(daemon_log(other), address) != NULL &&
+				  strstr(daemon_log(other), "in use") != NULL,
+		    "%s", daemon_log(other));
+		expect_status(get(d->lookup, "/owner?key=a"), 200);
+	}
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(an_admin_listener_for_others_needs_tokens)
+{
+	static const char *const addresses[] = {"0.0.0.0:0", "[::]:0", "192.0.2.1:7071"};
+
+	for (size_t i = 0; i < sizeof(addresses) / sizeof(*addresses); i++) {
+		struct daemon *d = daemon_prepare(NULL, "--lookup", "127.0.0.1:0", "--admin",
+		    addresses[i], "--store", "$DIR/hrwd.db", NULL);
+		int status = daemon_exits_with(d);
+
+		ck_assert_msg(status == 1 || status == 2, "%d: %s", status, daemon_log(d));
+		ck_assert_ptr_nonnull(strstr(daemon_log(d), addresses[i]));
+		ck_assert_ptr_nonnull(strstr(daemon_log(d), "token"));
+	}
+}
+END_TEST
+
+START_TEST(an_admin_listener_can_be_off)
+{
+	struct daemon *d = daemon_prepare(
+	    FLEET_CONFIG("\"listen\":{\"lookup\":\"127.0.0.1:0\",\"admin\":\"off\"},"), "--store",
+	    "$DIR/hrwd.db", NULL);
+
+	daemon_launch(d);
+	ck_assert_str_eq(d->admin, "");
+	expect(get(d->lookup, "/owner?key=photo-7"), "owner", "'cache-d'");
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(a_listener_can_be_a_list_of_addresses)
+{
+	struct daemon *d = daemon_prepare(
+	    FLEET_CONFIG("\"listen\":{\"lookup\":[\"127.0.0.1:0\",\"unix:$DIR/lookup.sock\"],"
+			 "\"admin\":\"127.0.0.1:0\"},"),
+	    "--store", "$DIR/hrwd.db", NULL);
+
+	daemon_launch(d);
+	expect(get(d->lookup, "/owner?key=photo-7"), "owner", "'cache-d'");
+	expect(
+	    get(text("unix:%s/lookup.sock", d->dir), "/owner?key=photo-7"), "owner", "'cache-d'");
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(on_a_unix_socket_the_history_names_the_user)
+{
+	struct daemon *d = daemon_start(
+	    FLEET_CONFIG(
+		"\"listen\":{\"lookup\":\"127.0.0.1:0\",\"admin\":\"unix:$DIR/admin.sock\"},"),
+	    NULL);
+	const struct passwd *me = getpwuid(getuid());
+	struct answer *a;
+	struct stat st;
+
+	ck_assert_int_eq(strncmp(d->admin, "unix:", 5), 0);
+	expect_status(post(d->admin, "/nodes/cache-c/drain", NULL), 200);
+	a = get(d->admin, "/history");
+	ck_assert_ptr_nonnull(me);
+	ck_assert_msg(strstr(text_at(a, "history[0].by"), me->pw_name) != NULL, "%s", a->body);
+	/* Only its owner and group may change anything. */
+	ck_assert_int_eq(stat(daemon_path(d, "admin.sock"), &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07, 0);
+	/* A socket that a killed daemon left behind is no obstacle. */
+	daemon_crash(d);
+	expect_status(post(d->admin, "/nodes/cache-c/activate", NULL), 200);
+	daemon_stop(d);
+	ck_assert_int_ne(stat(daemon_path(d, "admin.sock"), &st), 0);
+}
+END_TEST
+
+/* Clients that look up without a pause until the daemon is gone. */
+static struct {
+	struct daemon *d;
+	atomic_long answered, cut;
+	atomic_int is_stopping;
+} load;
+
+static void *
+look_up(void *arg)
+{
+	static const char request[] =
+	    "GET /replicas?key=photo-7 HTTP/1.1\r\nHost: localhost\r\n\r\n";
+	int fd = -1;
+
+	(void)arg;
+	for (;;) {
+		int was_stopping = atomic_load(&load.is_stopping);
+		struct answer *a;
+
+		if (fd < 0 && (fd = raw_open(load.d->lookup)) < 0)
+			return NULL;
+		raw_send(fd, request, sizeof(request) - 1);
+		a = raw_answer(fd, 10000);
+		if (a->status == 200) {
+			atomic_fetch_add(&load.answered, 1);
+			continue;
+		}
+		/* Closed before a byte of an answer: an idle connection at its end. Part of
+		 * an answer is a request that was cut. */
+		if (a->len != 0 || !(was_stopping || atomic_load(&load.is_stopping)))
+			atomic_fetch_add(&load.cut, 1);
+		close(fd);
+		if (atomic_load(&load.is_stopping))
+			return NULL;
+		fd = -1;
+	}
+}
+
+static void *
+ask_slowly(void *arg)
+{
+	struct answer **answer = arg;
+	const char *head = "POST /owners HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\n";
+	int fd = raw_open(load.d->lookup);
+
+	raw_send(fd, head, strlen(head));
+	raw_send(fd, "photo-1\nph", 10);
+	while (!atomic_load(&load.is_stopping))
+		pause_ms(1);
+	pause_ms(200);
+	raw_send(fd, "oto-222222", 10);
+	*answer = raw_answer(fd, 10000);
+	close(fd);
+	return NULL;
+}
+
+START_TEST(sigterm_under_load_cuts_no_request)
+{
+	enum { CLIENTS = 4 };
+	pthread_t client[CLIENTS], slow;
+	struct answer *answer = NULL;
+
+	load.d = fleet_start();
+	for (int i = 0; i < CLIENTS; i++)
+		ck_assert_int_eq(pthread_create(&client[i], NULL, look_up, NULL), 0);
+	ck_assert_int_eq(pthread_create(&slow, NULL, ask_slowly, &answer), 0);
+	pause_ms(200);
+	atomic_store(&load.is_stopping, 1);
+	daemon_stop(load.d);
+	for (int i = 0; i < CLIENTS; i++)
+		pthread_join(client[i], NULL);
+	pthread_join(slow, NULL);
+	ck_assert_int_gt(atomic_load(&load.answered), 100);
+	ck_assert_int_eq(atomic_load(&load.cut), 0);
+	/* A request whose body was under way is answered whole. */
+	ck_assert_ptr_nonnull(answer);
+	expect_status(answer, 200);
+	ck_assert_int_eq(strncmp(answer->body, "photo-1\t", 8), 0);
+}
+END_TEST
+
+START_TEST(sigint_ends_it_too_and_idle_connections_do_not_hold_it)
+{
+	struct daemon *d = fleet_start();
+	int fd = raw_open(d->lookup), other = raw_open(d->admin);
+	double begun;
+
+	expect_status(get(d->lookup, "/owner?key=a"), 200);
+	begun = now_ms();
+	kill(d->pid, SIGINT);
+	daemon_stop(d);
+	ck_assert_double_lt(now_ms() - begun, 5000);
+	close(fd);
+	close(other);
+}
+END_TEST
+
+START_TEST(sighup_reads_the_log_level_anew_and_says_what_it_could_not_change)
+{
+	struct daemon *d = daemon_start(FLEET_CONFIG("\"workers\":2,"), NULL);
+	static const char next[] =
+	    FLEET_CONFIG("\"workers\":3,\"log\":{\"level\":\"debug\"},\"limits\":{\"copies\":3},");
+	static const char broken[] = "{\"log\":{\"levle\":\"debug\"}}";
+
+	expect_status(get(d->lookup, "/replicas?key=a&copies=4"), 200);
+	daemon_write(d, "hrwd.json", next, sizeof(next) - 1);
+	kill(d->pid, SIGHUP);
+	daemon_wait_log(d, "workers");
+	expect_refusal(get(d->lookup, "/replicas?key=a&copies=4"), 400, "bad-copies", "4|3");
+	daemon_write(d, "hrwd.json", broken, sizeof(broken) - 1);
+	kill(d->pid, SIGHUP);
+	daemon_wait_log(d, "levle");
+	expect_status(get(d->lookup, "/replicas?key=a&copies=3"), 200);
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(a_log_can_be_json_a_line_an_event)
+{
+	struct daemon *d = daemon_start(FLEET_CONFIG("\"log\":{\"format\":\"json\"},"), NULL);
+	char *log;
+
+	post(d->admin, "/nodes/cache-c/drain", NULL);
+	daemon_stop(d);
+	log = text("%s", daemon_log(d));
+	for (char *line; (line = strsep(&log, "\n")) != NULL;)
+		ck_assert_msg(*line == '\0' || (line[0] == '{' && line[strlen(line) - 1] == '}' &&
+						   strstr(line, "\"message\":") != NULL),
+		    "%s", line);
+}
+END_TEST
+
+SUITE(startup)
+{
+	tcase_add_test(tests, without_a_configuration_there_is_one_empty_pool_and_a_store_here);
+	tcase_add_test(tests, flags_win_over_the_file);
+	tcase_add_loop_test(tests, a_check_says_what_is_wrong_and_where_and_starts_nothing, 0,
+	    sizeof(checks) / sizeof(*checks));
+	tcase_add_test(tests, a_configuration_that_is_not_there_is_named);
+	tcase_add_test(tests, version_and_help_are_told_and_nothing_starts);
+	tcase_add_test(tests, a_port_in_use_is_said_to_be_so);
+	tcase_add_test(tests, an_admin_listener_for_others_needs_tokens);
+	tcase_add_test(tests, an_admin_listener_can_be_off);
+	tcase_add_test(tests, a_listener_can_be_a_list_of_addresses);
+	tcase_add_test(tests, on_a_unix_socket_the_history_names_the_user);
+	tcase_add_test(tests, sigterm_under_load_cuts_no_request);
+	tcase_add_test(tests, sigint_ends_it_too_and_idle_connections_do_not_hold_it);
+	tcase_add_test(tests, sighup_reads_the_log_level_anew_and_says_what_it_could_not_change);
+	tcase_add_test(tests, a_log_can_be_json_a_line_an_event);
+}
