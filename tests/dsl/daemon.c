@@ -225,15 +225,22 @@ daemon_launch(struct daemon *d)
 }
 
 void
-daemon_stop(struct daemon *d)
+daemon_end(struct daemon *d, int by)
 {
 	int status = 0;
 
 	ck_assert_int_gt(d->pid, 0);
-	kill(d->pid, SIGTERM);
-	ck_assert_msg(has_ended(d, STOP_MS, &status), "SIGTERM did not end it: %s", daemon_log(d));
+	kill(d->pid, by);
+	ck_assert_msg(
+	    has_ended(d, STOP_MS, &status), "%s did not end it: %s", strsignal(by), daemon_log(d));
 	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "ended with %#x: %s",
 	    (unsigned)status, daemon_log(d));
+}
+
+void
+daemon_stop(struct daemon *d)
+{
+	daemon_end(d, SIGTERM);
 }
 
 void

@@ -39,7 +39,9 @@ struct daemon *daemon_prepare(const char *config, ...) __attribute__((sentinel))
  * until it is ready. */
 void daemon_launch(struct daemon *d);
 
-/* SIGTERM; fails the test unless it exits with 0 within 10 seconds. */
+/* A signal (stop: SIGTERM); fails the test unless it exits with 0 within 10
+ * seconds. */
+void daemon_end(struct daemon *d, int by);
 void daemon_stop(struct daemon *d);
 
 /* SIGKILL, and waits for the end. */

@@ -323,8 +323,7 @@ START_TEST(sigint_ends_it_too_and_idle_connections_do_not_hold_it)
 
 	expect_status(get(d->lookup, "/owner?key=a"), 200);
 	begun = now_ms();
-	kill(d->pid, SIGINT);
-	daemon_stop(d);
+	daemon_end(d, SIGINT);
 	ck_assert_double_lt(now_ms() - begun, 5000);
 	close(fd);
 	close(other);
