@@ -102,6 +102,30 @@ START_TEST(wilson_agrees_with_the_published_intervals)
 }
 END_TEST
 
+/* The normal point is 1.959964, not 1.96: the seventh digit tells. */
+START_TEST(wilson_takes_the_exact_normal_point)
+{
+	double low, high;
+
+	hrw_wilson(10, 100, &low, &high);
+	ck_assert_double_eq_tol(low, 0.05522914, 1e-8);
+	ck_assert_double_eq_tol(high, 0.17436566, 1e-8);
+}
+END_TEST
+
+START_TEST(an_interval_reaches_the_end_that_was_counted)
+{
+	for (uint64_t total = 1; total < 1000; total++) {
+		double low, high;
+
+		hrw_wilson(0, total, &low, &high);
+		ck_assert_double_eq(low, 0);
+		hrw_wilson(total, total, &low, &high);
+		ck_assert_double_eq(high, 1);
+	}
+}
+END_TEST
+
 START_TEST(a_share_is_the_weight_by_the_total)
 {
 	double share[5];
@@ -162,6 +186,8 @@ SUITE(estimate)
 	tcase_add_test(tests, sample_keys_are_of_the_pools_key_type);
 	tcase_add_test(tests, the_sample_spreads_evenly);
 	tcase_add_test(tests, wilson_agrees_with_the_published_intervals);
+	tcase_add_test(tests, wilson_takes_the_exact_normal_point);
+	tcase_add_test(tests, an_interval_reaches_the_end_that_was_counted);
 	tcase_add_test(tests, a_share_is_the_weight_by_the_total);
 	tcase_add_test(tests, without_a_formula_shares_are_counted_on_the_sample);
 	tcase_add_test(tests, nobody_has_a_share_where_nobody_takes_keys);
