@@ -612,8 +612,48 @@ START_TEST(times_are_utc_with_milliseconds)
 }
 END_TEST
 
+/* Whatever the recogniser takes, cJSON must take alike: written again and read
+ * again it is the same. */
+START_TEST(any_text_is_refused_or_survives_being_written)
+{
+	static const char *const piece[] = {"{", "}", "[", "]", ",", ":", " ", "\n", "0", "1", "-",
+	    ".", "e5", "00", "\"a\"", "\"b\"", "\"\\u0000\"", "\"\\n\"", "true", "null",
+	    "\"a\":", "\"b\":", "[1", "2]", "{\"c\":", "}", "[[", "]]", "\xc3\xa4", "\""};
+	uint64_t state = 99;
+	unsigned taken = 0;
+
+	for (int i = 0; i < 50000; i++) {
+		struct buffer text = {0}, once = {0}, twice = {0};
+		struct json_out first = json_out(&once), second = json_out(&twice);
+		struct hrw_fault fault = {0};
+		struct json *root;
+
+		for (uint64_t n = next_random(&state) % 8; n < 8; n++)
+			buffer_add_text(
+			    &text, piece[next_random(&state) % (sizeof(piece) / sizeof(piece[0]))]);
+		root = json_parse(buffer_bytes(&text), JSON_STRICT, &fault);
+		ck_assert_msg(root != NULL || fault.error != HRW_INTERNAL, "seed 99, case %d: %s",
+		    i, buffer_text(&text));
+		if (root != NULL) {
+			taken++;
+			json_put_tree(&first, NULL, root);
+			json_free(root);
+			root = good(buffer_text(&once));
+			json_put_tree(&second, NULL, root);
+			ck_assert_str_eq(buffer_text(&once), buffer_text(&twice));
+			json_free(root);
+		}
+		buffer_fini(&text);
+		buffer_fini(&once);
+		buffer_fini(&twice);
+	}
+	ck_assert_uint_gt(taken, 500);
+}
+END_TEST
+
 SUITE(json)
 {
+	tcase_add_test(tests, any_text_is_refused_or_survives_being_written);
 	tcase_add_test(tests, what_rfc_8259_allows_is_taken);
 	tcase_add_test(tests, what_it_does_not_allow_is_refused);
 	tcase_add_test(tests, a_mistake_is_told_by_line_and_column);
