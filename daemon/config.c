@@ -271,8 +271,9 @@ int
 config_check(const struct config *c, struct hrw_fault *fault)
 {
 	static const char remedy[] =
-	    "the admin listener %s could be reached from other machines, and this version asks "
-	    "nobody who they are: give a loopback address, a unix socket (unix:/path) or \"off\"";
+	    "the admin listener %s could be reached from other machines, which needs tokens, and "
+	    "this version knows none: give a loopback address, a unix socket (unix:/path) or "
+	    "\"off\"";
 
 	if (c->lookup.count == 0 && c->admin.count == 0)
 		return hrw_fault(fault, HRW_BAD_FIELD,

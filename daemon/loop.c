@@ -370,6 +370,7 @@ listen_admin(struct daemon *d, struct hrw_fault *fault)
 static int
 start(struct daemon *d, struct hrw_fault *fault)
 {
+	const struct config *c = d->config;
 	int rc = load(d, fault);
 
 	if (rc == 0)
@@ -381,9 +382,10 @@ start(struct daemon *d, struct hrw_fault *fault)
 	uv_signal_start(&d->term, end_signal, SIGTERM);
 	uv_signal_start(&d->interrupt, end_signal, SIGINT);
 	uv_signal_start(&d->hangup, reload_signal, SIGHUP);
-	if (d->config->store == CONFIG_STORE_FILE)
+	if (c->store == CONFIG_STORE_FILE)
 		uv_timer_start(&d->follow, follow, FOLLOW_MS, FOLLOW_MS);
-	log_info("%s", buffer_text(&d->names));
+	log_info("ready: %s%s%s", c->lookup.count == 0 ? "lookup off, " : "",
+	    buffer_text(&d->names), c->admin.count == 0 ? ", admin off" : "");
 	return 0;
 }
 
