@@ -1,5 +1,5 @@
 /*
- * buffer.c - bytes that grow, and what is left of them.
+ * buffer_test.c - bytes that grow, and what is left of them.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /*
- * log.c - one line an event, and nothing of a client unescaped in it.
+ * log_test.c - one line an event, and nothing of a client unescaped in it.
  */
 #include <pthread.h>
 #include <stdio.h>

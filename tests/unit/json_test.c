@@ -1,5 +1,5 @@
 /*
- * json.c - what is JSON and what is not, and that nothing is lost on the way.
+ * json_test.c - what is JSON and what is not, and that nothing is lost on the way.
  */
 #include <math.h>
 #include <stdlib.h>
