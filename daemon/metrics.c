@@ -351,6 +351,19 @@ print_nodes(struct scrape *s)
 }
 
 static void
+print_plans(struct scrape *s)
+{
+	const struct reports *reports = s->app->reports;
+
+	begin(s);
+	label(s, "state", "running");
+	end(s, reports == NULL ? 0 : reports_running(reports));
+	begin(s);
+	label(s, "state", "waiting");
+	end(s, reports == NULL ? 0 : reports_waiting(reports));
+}
+
+static void
 print_drift(struct scrape *s)
 {
 	const struct metrics *m = s->app->metrics->first;
@@ -387,6 +400,7 @@ static const struct metric metrics[] = {
     {"hrwd_pool_epoch", "gauge", "Epoch of a pool's membership.", print_epochs},
     {"hrwd_pool_settled", "gauge", "1 when all copies of a pool are in place.", print_settled},
     {"hrwd_pool_nodes", "gauge", "Nodes of a pool, by state.", print_nodes},
+    {"hrwd_plans", "gauge", "Plans that are computed now, and that wait for it.", print_plans},
     {"hrwd_config_drift", "gauge",
 	"1 when the configuration's pool differed from the store's at start.", print_drift},
 };

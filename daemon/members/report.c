@@ -42,6 +42,18 @@ reports_is_idle(const struct reports *r)
 	return r->first == NULL;
 }
 
+size_t
+reports_running(const struct reports *r)
+{
+	return atomic_load(&r->running);
+}
+
+size_t
+reports_waiting(const struct reports *r)
+{
+	return atomic_load(&r->waiting);
+}
+
 void
 reports_free(struct reports *r)
 {

@@ -22,6 +22,9 @@ struct reports *reports_new(uv_loop_t *loop, const struct config *config, struct
 /* Tells all to end as "stopped"; the loop runs on until they are idle. */
 void reports_stop(struct reports *r);
 bool reports_is_idle(const struct reports *r);
+/* How many run, and how many wait to. Any thread. */
+size_t reports_running(const struct reports *r);
+size_t reports_waiting(const struct reports *r);
 void reports_free(struct reports *r); /* when idle */
 
 /* What a report is about; texts are copied, pools acquired, keys taken. */

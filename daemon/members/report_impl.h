@@ -5,6 +5,8 @@
 #ifndef HRWD_MEMBERS_REPORT_IMPL_H
 #define HRWD_MEMBERS_REPORT_IMPL_H
 
+#include <stdatomic.h>
+
 #include "core/plan.h"
 #include "core/tally.h"
 #include "daemon/members/report.h"
@@ -20,7 +22,7 @@ struct reports {
 	struct store *store;
 	struct keyset *keyset;
 	struct report *first; /* oldest first: those that run, then those that wait */
-	size_t running, waiting;
+	atomic_size_t running, waiting; /* written here alone; read by any thread */
 };
 
 /* One thread's part of a run. */
