@@ -128,7 +128,7 @@ prepare(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 
 /* A node that may be among the best. */
 struct candidate {
-	double score; /* 0 where all weights are equal */
+	double score; /* raw itself where all weights are equal */
 	uint32_t raw, taker;
 };
 
@@ -139,19 +139,25 @@ struct best {
 	size_t count, want;
 };
 
+/* Where two scores are too close for doubles. Raws of equal weights never are:
+ * neighbours differ by more than 1e-10 of themselves. */
+__attribute__((noinline)) static bool
+is_before_exactly(const struct index *ix, const struct candidate *a, const struct candidate *b)
+{
+	int order =
+	    hrw_ln_cmp_exact(a->raw, ix->weight[a->taker], b->raw, ix->weight[b->taker], 32);
+
+	return order != 0 ? order > 0 : a->taker < b->taker;
+}
+
 /* Is a before b in the ranking? Every pair is compared alike, by the real
  * numbers, so no three nodes can beat one another in a circle. */
-static bool
+static inline bool
 is_before(const struct index *ix, const struct candidate *a, const struct candidate *b)
 {
-	int order;
+	int order = hrw_ln_order(a->score, b->score);
 
-	if (!ix->has_weights)
-		order = (a->raw > b->raw) - (a->raw < b->raw);
-	else if ((order = hrw_ln_order(a->score, b->score)) == 0)
-		order = hrw_ln_cmp_exact(
-		    a->raw, ix->weight[a->taker], b->raw, ix->weight[b->taker], 32);
-	return order != 0 ? order > 0 : a->taker < b->taker;
+	return order != 0 ? order > 0 : is_before_exactly(ix, a, b);
 }
 
 /* Lets the candidate at [0] of the first `count` sink to its place. */
@@ -227,7 +233,7 @@ scan(struct best *best, uint32_t key)
 		for (size_t i = 0; i < count; i++) {
 			if (raw[i] < floor)
 				continue;
-			offer(best, &(struct candidate){0, raw[i], (uint32_t)(at + i)});
+			offer(best, &(struct candidate){raw[i], raw[i], (uint32_t)(at + i)});
 			if (best->count == best->want)
 				floor = best->heap[0].raw;
 		}

@@ -8,19 +8,60 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { MANY_NODES = 300 };
 
-/* The seed of the case that runs, for the exit handler below. */
-static uint64_t running;
-static bool is_running;
+/* Cases that began and did not end, shared with the child that runs a test: it
+ * leaves by _exit() or a signal, so the parent prints them. */
+static struct unfinished {
+	size_t count;
+	struct {
+		char test[100];
+		uint64_t seed;
+	} list[32];
+	bool is_running; /* the last of the list has not ended yet */
+} * unfinished;
 
-/* A failing check leaves the process by exit(), from inside the loop. */
+static pid_t parent;
+
 static void
-print_seed(void)
+print_seeds(void)
 {
-	if (is_running)
-		fprintf(stderr, "failed with HRW_SEED=0x%" PRIx64 "\n", running);
+	for (size_t i = 0; getpid() == parent && i < unfinished->count; i++)
+		fprintf(stderr, "%s failed with HRW_SEED=0x%" PRIx64 "\n", unfinished->list[i].test,
+		    unfinished->list[i].seed);
+}
+
+__attribute__((constructor)) static void
+share(void)
+{
+	unfinished = mmap(
+	    NULL, sizeof(*unfinished), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (unfinished == MAP_FAILED)
+		abort();
+	parent = getpid();
+	atexit(print_seeds);
+}
+
+static void
+began(const char *test, uint64_t seed)
+{
+	if (unfinished->count == sizeof(unfinished->list) / sizeof(unfinished->list[0]))
+		return;
+	snprintf(
+	    unfinished->list[unfinished->count].test, sizeof(unfinished->list[0].test), "%s", test);
+	unfinished->list[unfinished->count].seed = seed;
+	unfinished->count++;
+	unfinished->is_running = true;
+}
+
+static void
+ended(void)
+{
+	unfinished->count -= unfinished->is_running;
+	unfinished->is_running = false;
 }
 
 double
@@ -92,27 +133,25 @@ generate(struct generated *pool)
 static void
 start(struct generated *pool)
 {
-	running = pool->seed;
-	is_running = pool->at < pool->total;
 	pool->dice = (struct dice){pool->seed};
-	if (is_running)
-		generate(pool);
+	if (pool->at >= pool->total)
+		return;
+	began(pool->test, pool->seed);
+	generate(pool);
 }
 
 struct generated
-generated_first(size_t total)
+generated_first(const char *test, size_t total)
 {
-	static bool is_registered;
 	const char *seed = getenv("HRW_SEED");
-	struct generated pool = {.seed = UINT64_C(0x9e3779b97f4a7c15), .total = total};
+	struct generated pool = {
+	    .seed = UINT64_C(0x9e3779b97f4a7c15), .test = test, .total = total};
 
-	if (!is_registered)
-		atexit(print_seed);
-	is_registered = true;
 	if (seed != NULL) {
 		pool.seed = strtoull(seed, NULL, 0);
 		pool.total = 1;
 	}
+	unfinished->is_running = false; /* of a test before */
 	start(&pool);
 	return pool;
 }
@@ -122,6 +161,7 @@ generated_next(struct generated *pool)
 {
 	struct dice seeds = {pool->seed};
 
+	ended();
 	forget_nodes();
 	pool->seed = dice_roll(&seeds);
 	pool->at++;

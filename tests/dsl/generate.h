@@ -16,17 +16,18 @@ struct generated {
 	uint64_t seed;
 	struct dice dice;	  /* for whatever else the case needs */
 	struct hrw_membership *m; /* frozen; gone with the next pool, as all nodes() are */
+	const char *test;
 	size_t at, total;
 };
 
 /* 1 to 12 nodes, now and then some hundred; weights equal, whole, wild or one
  * step of a double apart; zones none, few, lopsided or many; some nodes drain
  * or weigh nothing. */
-struct generated generated_first(size_t total);
+struct generated generated_first(const char *test, size_t total);
 void generated_next(struct generated *pool);
 
 #define pool_each(pool, count)                                                                     \
-	for (struct generated pool = generated_first(count); pool.at < pool.total;                 \
+	for (struct generated pool = generated_first(__func__, count); pool.at < pool.total;       \
 	     generated_next(&pool))
 
 /* A key of 1 to 24 bytes of any value. Good until 16 more were asked for. */

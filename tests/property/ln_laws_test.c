@@ -124,7 +124,7 @@ START_TEST(pairs_built_to_be_close_agree_with_mpfr)
 	struct dice d = {52};
 	size_t built = 0;
 
-	while (built < 8000) {
+	while (built < 5000) {
 		unsigned bits = dice_percent(&d, 50) ? 32 : 52;
 		uint64_t raw1 = any_raw(&d, bits), raw2 = any_raw(&d, bits);
 		double weight1 = dice_percent(&d, 30) ? 1 + dice_below(&d, 9) : any_weight(&d);

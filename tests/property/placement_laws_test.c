@@ -8,7 +8,7 @@
 #include "tests/dsl/generate.h"
 #include "tests/dsl/suite.h"
 
-enum { POOLS = 1500, KEYS = 12 };
+enum { POOLS = 3000, KEYS = 12 };
 
 /* Names of a ranking with one of them left out. */
 static const char *
@@ -197,7 +197,7 @@ START_TEST(shares_follow_weights)
 {
 	struct dice d = {7};
 
-	for (int round = 0; round < 200; round++) {
+	for (int round = 0; round < 60; round++) {
 		struct hrw_membership *m = hrw_membership_new(hrw_placements[0], 1);
 		uint32_t count = 2 + dice_below(&d, 15), spread = 1 + dice_below(&d, 8);
 

@@ -5,7 +5,7 @@
 #include "tests/dsl/generate.h"
 #include "tests/dsl/suite.h"
 
-enum { POOLS = 1500, KEYS = 12, COPIES = 8 };
+enum { POOLS = 3000, KEYS = 12, COPIES = 8 };
 
 /* Name of a node's zone; its own name, which no zone has, where it has none. */
 static const char *
