@@ -27,4 +27,7 @@ bool listen_is_local(const char *address);
 int listen_open(
     const char *address, unsigned count, int *fds, char bound[128], struct hrw_fault *fault);
 
+/* Removes the unix sockets that were made: at the process's end. */
+void listen_unlink(void);
+
 #endif

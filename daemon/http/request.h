@@ -16,8 +16,8 @@
 #include "core/error.h"
 #include "daemon/buffer.h"
 
-struct app;      /* daemon/app.h: what handlers reach: members, config */
-struct route;    /* daemon/routes/routes.h */
+struct app;	 /* daemon/app.h: what handlers reach: members, config */
+struct route;	 /* daemon/routes/routes.h */
 struct snapshot; /* daemon/members/snapshot.h */
 
 enum method { METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_PUT, METHOD_PATCH, METHOD_DELETE };
@@ -33,16 +33,16 @@ struct request {
 	struct app *app;
 	const struct route *route;
 	const struct snapshot *snapshot; /* the loop's own, at the time of dispatch */
-	enum method method;              /* HEAD is dispatched as GET */
+	enum method method;		 /* HEAD is dispatched as GET */
 	enum listener listener;
 	struct hrw_bytes segment[REQUEST_SEGMENTS_MAX]; /* {…} of the route's path, decoded */
-	struct hrw_bytes body;           /* routes with BODY_WHOLE; json_bytes at most */
-	struct hrw_fault fault;          /* what an error answer will say */
-	const char *peer;                /* "127.0.0.1:55555", "unix"; for the history */
-	const char *by;                  /* who: "uid:NAME" of a unix peer, "" otherwise */
-	void *state;                     /* the handler's own */
+	struct hrw_bytes body;		 /* routes with BODY_WHOLE; json_bytes at most */
+	struct hrw_fault fault;		 /* what an error answer will say */
+	const char *peer;		 /* "127.0.0.1:55555", "unix"; for the history */
+	const char *by;			 /* who: "uid:NAME" of a unix peer, "" otherwise */
+	void *state;			 /* the handler's own */
 	void (*state_free)(void *state); /* called once when the request ends; may be NULL */
-	struct exchange *exchange;       /* http's side of it */
+	struct exchange *exchange;	 /* http's side of it */
 };
 
 /* The value of a query parameter, percent-decoded, '+' as space; data NULL when
@@ -57,6 +57,10 @@ int request_number(struct request *req, const char *name, int64_t min, int64_t m
 
 /* As true or false; `false` when absent. */
 int request_flag(struct request *req, const char *name, bool *out);
+
+/* Which of the route's types the body has: an index into the row's `types`; 0,
+ * the route's own, where no Content-Type was sent. */
+int request_type(const struct request *req);
 
 /* A header's value, NULL when absent. The bytes are as sent, trimmed. */
 const char *request_header(const struct request *req, const char *name);
@@ -114,8 +118,8 @@ int respond_spool(struct request *req, unsigned status, const char *type, struct
  * connection is suspended meanwhile. The handler returns what this returns
  * (REQUEST_PENDING, or an error). `done` answers as a handler does: 0 when it
  * responded, an error, or REQUEST_PENDING after asking for more background. */
-int request_background(struct request *req, void (*work)(struct request *req),
-    int (*done)(struct request *req));
+int request_background(
+    struct request *req, void (*work)(struct request *req), int (*done)(struct request *req));
 
 /* Suspends until request_resume(): for answers that another part of the same
  * loop brings. `gone` (may be NULL) is called when the client closed meanwhile;

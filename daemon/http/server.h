@@ -23,6 +23,12 @@ struct http_server;
 struct http_server *http_server_new(uv_loop_t *loop, int fd, enum listener listener,
     struct app *app, struct snapshot *const *snapshot, struct hrw_fault *fault);
 
+/* The same with a table of routes of the caller's; the rows outlive the server. */
+struct route;
+struct http_server *http_server_new_with(uv_loop_t *loop, int fd, enum listener listener,
+    struct app *app, struct snapshot *const *snapshot, const struct route *rows, size_t row_count,
+    struct hrw_fault *fault);
+
 /* Takes no new connections; requests under way are finished. */
 void http_server_quiesce(struct http_server *server);
 
@@ -30,7 +36,8 @@ void http_server_quiesce(struct http_server *server);
 bool http_server_is_idle(const struct http_server *server);
 
 /* Closes what is left and frees the server; `closed` is called on the loop when
- * every handle is gone. */
+ * every handle is gone. Requests that wait are told that their client is gone;
+ * the end comes when all of them have been resumed. */
 void http_server_stop(struct http_server *server, void (*closed)(void *arg), void *arg);
 
 #endif

@@ -4,7 +4,7 @@
 #include "daemon/http/target.h"
 
 #define ENCODE_HINT                                                                                \
-	"an & of a key that was not encoded is the usual cause: encode it as %%26, or let "         \
+	"an & of a key that was not encoded is the usual cause: encode it as %%26, or let "        \
 	"curl -G --data-urlencode 'key=…' do it"
 #define PATHS_HINT "GET /openapi.json lists those there are"
 

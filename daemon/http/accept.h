@@ -1,0 +1,35 @@
+/*
+ * accept.h - how many connections there may be.
+ *
+ * libmicrohttpd's own limit leaves a connection too many unanswered, so it is
+ * set where it is never reached, and a connection too many is answered 429.
+ */
+#ifndef HRWD_HTTP_ACCEPT_H
+#define HRWD_HTTP_ACCEPT_H
+
+#include <stdbool.h>
+#include <sys/socket.h>
+
+#include "daemon/config.h"
+#include "daemon/http/request.h"
+
+/* The place a connection takes; give it back with accept_leave(). */
+struct accept_place {
+	enum listener listener;
+	bool has_address; /* counted by its address too */
+	unsigned char address[16];
+};
+
+/* Descriptors for so many connections to both listeners: raises the soft limit
+ * of open files as far as the hard one allows, and says once where that is not
+ * enough. */
+void accept_prepare(const struct config *config);
+
+/* Takes a place: true, or false when the listener, or the peer's address, has
+ * all it may have (the place is taken even so, for the answer).
+ *   peer     NULL or a unix socket's: not counted by address, nor loopback */
+bool accept_enter(struct accept_place *place, enum listener listener, const struct sockaddr *peer,
+    const struct config *config);
+void accept_leave(const struct accept_place *place);
+
+#endif

@@ -1,0 +1,213 @@
+/*
+ * connection.c - libmicrohttpd's timeout is one of idleness, which a byte now
+ * and then puts off forever; these deadlines are for a whole head or body.
+ */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "daemon/http/private.h"
+
+static void
+name_peer(struct connection *c, const struct sockaddr *peer)
+{
+	char host[INET6_ADDRSTRLEN] = "?";
+
+	if (peer != NULL && peer->sa_family == AF_INET) {
+		const struct sockaddr_in *v4 = (const void *)peer;
+
+		inet_ntop(AF_INET, &v4->sin_addr, host, sizeof(host));
+		snprintf(c->peer, sizeof(c->peer), "%s:%u", host, ntohs(v4->sin_port));
+	} else if (peer != NULL && peer->sa_family == AF_INET6) {
+		const struct sockaddr_in6 *v6 = (const void *)peer;
+
+		inet_ntop(AF_INET6, &v6->sin6_addr, host, sizeof(host));
+		snprintf(c->peer, sizeof(c->peer), "[%s]:%u", host, ntohs(v6->sin6_port));
+	} else {
+		snprintf(c->peer, sizeof(c->peer), "unix");
+	}
+}
+
+/* Who is at the other end of a unix socket, for the history. */
+static void
+name_user(struct connection *c)
+{
+	struct ucred credentials;
+	socklen_t len = sizeof(credentials);
+	struct passwd entry, *found = NULL;
+	char room[1024];
+
+	if (getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &credentials, &len) < 0)
+		return;
+	getpwuid_r(credentials.uid, &entry, room, sizeof(room), &found);
+	if (found != NULL && strlen(found->pw_name) < sizeof(c->by) - 4)
+		snprintf(c->by, sizeof(c->by), "uid:%s", found->pw_name);
+	else
+		snprintf(c->by, sizeof(c->by), "uid:%lu", (unsigned long)credentials.uid);
+}
+
+struct connection *
+connection_open(struct http_server *server, struct MHD_Connection *mhd)
+{
+	struct connection *c = calloc(1, sizeof(*c));
+	const struct sockaddr *peer;
+
+	if (c == NULL)
+		return NULL;
+	peer = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+	if (server->is_unix)
+		peer = NULL;
+	c->server = server;
+	c->mhd = mhd;
+	c->fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+	c->queue = QUEUE_NONE;
+	c->is_refused = !accept_enter(&c->place, server->listener, peer, server->config);
+	name_peer(c, peer);
+	if (server->is_unix && server->listener == LISTENER_ADMIN)
+		name_user(c);
+	c->next = server->connections;
+	if (c->next != NULL)
+		c->next->previous = c;
+	server->connections = c;
+	connection_queue(c, c->is_refused ? QUEUE_REFUSED : QUEUE_HEAD);
+	return c;
+}
+
+static void
+watch_closed(uv_handle_t *handle)
+{
+	struct connection *c = handle->data;
+	struct http_server *server = c->server;
+
+	free(c);
+	server_handle_closed(server);
+}
+
+void
+connection_close(struct connection *c)
+{
+	struct http_server *server = c->server;
+	char byte;
+
+	connection_unwatch(c);
+	/* A head that was refused by the library itself leaves bytes behind, too. */
+	if ((c->lingers || c->queue == QUEUE_HEAD) && !server->is_stopping &&
+	    recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0)
+		linger_start(server, dup(c->fd));
+	connection_queue(c, QUEUE_NONE);
+	if (c->previous != NULL)
+		c->previous->next = c->next;
+	else
+		server->connections = c->next;
+	if (c->next != NULL)
+		c->next->previous = c->previous;
+	accept_leave(&c->place);
+	if (c->has_watch)
+		uv_close((uv_handle_t *)&c->watch, watch_closed);
+	else
+		free(c);
+}
+
+void
+connection_queue(struct connection *c, enum queue queue)
+{
+	struct http_server *server = c->server;
+
+	if (c->queue != QUEUE_NONE) {
+		if (c->sooner != NULL)
+			c->sooner->later = c->later;
+		else
+			server->queue[c->queue].first = c->later;
+		if (c->later != NULL)
+			c->later->sooner = c->sooner;
+		else
+			server->queue[c->queue].last = c->sooner;
+	}
+	c->queue = queue;
+	c->later = c->sooner = NULL;
+	if (queue == QUEUE_NONE)
+		return;
+	c->deadline = uv_now(server->loop) + server->queue[queue].ms;
+	c->sooner = server->queue[queue].last;
+	if (c->sooner != NULL)
+		c->sooner->later = c;
+	else
+		server->queue[queue].first = c;
+	server->queue[queue].last = c;
+}
+
+uint64_t
+connection_earliest(const struct http_server *server)
+{
+	uint64_t earliest = UINT64_MAX;
+
+	for (size_t i = 0; i < QUEUE_COUNT; i++)
+		if (server->queue[i].first != NULL && server->queue[i].first->deadline < earliest)
+			earliest = server->queue[i].first->deadline;
+	return earliest;
+}
+
+void
+connection_expire(struct http_server *server)
+{
+	for (enum queue queue = 0; queue < QUEUE_COUNT; queue++) {
+		struct connection *c;
+
+		while ((c = server->queue[queue].first) != NULL &&
+		       c->deadline <= uv_now(server->loop)) {
+			if (c->exchange != NULL && c->exchange->is_suspended) {
+				/* We are waited for, not the client. */
+				connection_queue(c, queue);
+				continue;
+			}
+			connection_queue(c, QUEUE_NONE);
+			if (c->exchange != NULL)
+				exchange_expire(c->exchange);
+			else
+				response_send_timeout(c);
+			/* libmicrohttpd sees the end of the stream and closes it. */
+			shutdown(c->fd, SHUT_RDWR);
+		}
+	}
+}
+
+static void
+on_disconnect(uv_poll_t *watch, int status, int events)
+{
+	struct connection *c = watch->data;
+	struct exchange *ex = c->exchange;
+
+	(void)status;
+	(void)events;
+	connection_unwatch(c);
+	if (ex != NULL && ex->gone != NULL) {
+		void (*gone)(struct request * req) = ex->gone;
+
+		ex->gone = NULL;
+		gone(&ex->request);
+	}
+}
+
+void
+connection_watch(struct connection *c)
+{
+	if (!c->has_watch) {
+		if (uv_poll_init(c->server->loop, &c->watch, c->fd) < 0)
+			return;
+		c->watch.data = c;
+		c->has_watch = true;
+		c->server->handles++;
+	}
+	c->is_watched = uv_poll_start(&c->watch, UV_DISCONNECT, on_disconnect) == 0;
+}
+
+void
+connection_unwatch(struct connection *c)
+{
+	if (c->is_watched)
+		uv_poll_stop(&c->watch);
+	c->is_watched = false;
+}

@@ -1,0 +1,395 @@
+/*
+ * listen.c - an address is claimed by a unix socket in the abstract namespace,
+ * which the kernel forgets with the process; whoever finds it taken asks it who
+ * is there.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "core/bytes.h"
+#include "daemon/http/listen.h"
+
+enum {
+	BOUND = 128,
+	BACKLOG = 4096, /* the kernel lowers it to net.core.somaxconn */
+	HOST_MAX = 256,
+	UNIX_MAX = 16, /* sockets of a process; config has 16 of each listener */
+	PORT_TRIES = 8,
+};
+
+#define UNIX_PREFIX "unix:"
+
+struct address {
+	const char *path; /* of a unix socket; NULL: TCP */
+	char host[HOST_MAX];
+	char port[8];
+};
+
+static int
+bad_address(const char *address, const char *why, struct hrw_fault *fault)
+{
+	char shown[HRW_SHOWN];
+
+	return hrw_fault(fault, HRW_BAD_ADDRESS,
+	    "\"%s\" is no address to listen on: %s; write host:port, [v6]:port or unix:/path",
+	    hrw_show(hrw_text(address), shown, sizeof(shown)), why);
+}
+
+static int
+parse_path(const char *address, struct address *out, struct hrw_fault *fault)
+{
+	out->path = address + strlen(UNIX_PREFIX);
+	if (out->path[0] != '/')
+		return bad_address(address, "the path of a unix socket begins with /", fault);
+	if (strlen(out->path) >= sizeof(((struct sockaddr_un *)0)->sun_path))
+		return bad_address(
+		    address, "the path of a unix socket has 107 bytes at most", fault);
+	return 0;
+}
+
+static int
+parse(const char *address, struct address *out, struct hrw_fault *fault)
+{
+	const char *colon, *from = address, *port;
+	unsigned long number;
+	size_t host_len;
+	struct in6_addr v6;
+
+	*out = (struct address){0};
+	if (strncmp(address, UNIX_PREFIX, strlen(UNIX_PREFIX)) == 0)
+		return parse_path(address, out, fault);
+	colon = strrchr(address, ':');
+	if (colon == NULL)
+		return bad_address(address, "it has no port", fault);
+	host_len = (size_t)(colon - from);
+	if (*from == '[') {
+		if (host_len < 3 || from[host_len - 1] != ']')
+			return bad_address(address, "its [ has no ]", fault);
+		from++;
+		host_len -= 2;
+	} else if (memchr(from, ':', host_len) != NULL) {
+		return bad_address(address, "an IPv6 address stands in brackets", fault);
+	}
+	if (host_len == 0 || host_len >= HOST_MAX)
+		return bad_address(address, "it has no host", fault);
+	memcpy(out->host, from, host_len);
+	if (*address == '[' && inet_pton(AF_INET6, out->host, &v6) != 1)
+		return bad_address(address, "what is in brackets is no IPv6 address", fault);
+	port = colon + 1;
+	number = strtoul(port, NULL, 10);
+	if (*port == '\0' || strlen(port) > 5 || strspn(port, "0123456789") != strlen(port) ||
+	    number > 65535)
+		return bad_address(address, "its port is no number from 0 to 65535", fault);
+	snprintf(out->port, sizeof(out->port), "%lu", number);
+	return 0;
+}
+
+int
+listen_check(const char *address, struct hrw_fault *fault)
+{
+	struct address a;
+
+	return parse(address, &a, fault);
+}
+
+bool
+listen_is_local(const char *address)
+{
+	struct address a;
+	struct in_addr v4;
+	struct in6_addr v6;
+
+	if (parse(address, &a, NULL) < 0)
+		return false;
+	if (a.path != NULL || strcmp(a.host, "localhost") == 0)
+		return true;
+	if (inet_pton(AF_INET, a.host, &v4) == 1)
+		return ntohl(v4.s_addr) >> 24 == 127;
+	return inet_pton(AF_INET6, a.host, &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
+}
+
+/* "in use" with the process where it is known. */
+static int
+in_use(const char *bound, pid_t pid, struct hrw_fault *fault)
+{
+	if (pid > 0)
+		return hrw_fault(fault, HRW_INTERNAL,
+		    "%s is in use by another hrwd (process %ld); stop it, or listen elsewhere",
+		    bound, (long)pid);
+	return hrw_fault(fault, HRW_INTERNAL,
+	    "%s is in use by another program; stop it, or listen elsewhere", bound);
+}
+
+static int
+failed(const char *bound, const char *what, struct hrw_fault *fault)
+{
+	int why = errno;
+
+	if (why == EADDRINUSE)
+		return in_use(bound, 0, fault);
+	return hrw_fault(
+	    fault, HRW_INTERNAL, "cannot listen on %s: %s: %s", bound, what, strerror(why));
+}
+
+/* Who listens on a unix socket; -1: nobody, 0: not known. */
+static pid_t
+listener_of(const struct sockaddr_un *name, socklen_t len)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct ucred credentials = {0};
+	socklen_t size = sizeof(credentials);
+	pid_t pid = 0;
+
+	if (fd < 0)
+		return 0;
+	if (connect(fd, (const struct sockaddr *)name, len) == 0) {
+		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0)
+			pid = credentials.pid;
+	} else if (errno != EAGAIN) {
+		pid = -1;
+	}
+	close(fd);
+	return pid;
+}
+
+/* Takes the address for this process, as long as it lives. */
+static int
+claim(const char *bound, struct hrw_fault *fault)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	int len = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "hrwd:%s", bound);
+	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return failed(bound, "socket", fault);
+	if (size > sizeof(name))
+		size = sizeof(name);
+	if (bind(fd, (struct sockaddr *)&name, size) < 0) {
+		int rc = errno == EADDRINUSE ? in_use(bound, listener_of(&name, size), fault)
+					     : failed(bound, "claim", fault);
+
+		close(fd);
+		return rc;
+	}
+	listen(fd, 1);
+	return 0; /* open on purpose: the claim is the process's */
+}
+
+static void
+name_bound(const struct sockaddr *name, socklen_t len, char bound[BOUND])
+{
+	char host[INET6_ADDRSTRLEN + 1], port[8];
+
+	if (getnameinfo(name, len, host, sizeof(host), port, sizeof(port),
+		NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+		return;
+	snprintf(bound, BOUND, name->sa_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+}
+
+/* A bound socket. SO_REUSEADDR so that connections of a former daemon that wind
+ * down do not hold the port; v6 alone, so that "[::]" leaves IPv4 to its own. */
+static int
+bind_one(const struct addrinfo *info, bool is_shared)
+{
+	int fd = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (info->ai_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+	if ((is_shared && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) < 0) ||
+	    bind(fd, info->ai_addr, info->ai_addrlen) < 0) {
+		int why = errno;
+
+		close(fd);
+		errno = why;
+		return -1;
+	}
+	return fd;
+}
+
+/* Finds out whether the port is free for us alone, and which it is when it was 0. */
+static int
+probe(struct addrinfo *info, char bound[BOUND], struct hrw_fault *fault)
+{
+	int fd = bind_one(info, false), rc = 0;
+
+	if (fd < 0)
+		return failed(bound, "bind", fault);
+	/* Two sockets may both be bound with SO_REUSEADDR; only one may listen. */
+	if (listen(fd, 1) < 0)
+		rc = failed(bound, "listen", fault);
+	getsockname(fd, info->ai_addr, &info->ai_addrlen);
+	close(fd);
+	name_bound(info->ai_addr, info->ai_addrlen, bound);
+	return rc;
+}
+
+static int
+open_tcp(
+    struct addrinfo *info, unsigned count, int *fds, char bound[BOUND], struct hrw_fault *fault)
+{
+	unsigned opened = 0;
+	int rc = probe(info, bound, fault);
+
+	if (rc == 0)
+		rc = claim(bound, fault);
+	while (rc == 0 && opened < count) {
+		fds[opened] = bind_one(info, true);
+		if (fds[opened] < 0) {
+			rc = failed(bound, "bind", fault);
+		} else if (listen(fds[opened++], BACKLOG) < 0) {
+			rc = failed(bound, "listen", fault);
+		}
+	}
+	while (rc < 0 && opened > 0)
+		close(fds[--opened]);
+	return rc;
+}
+
+static bool
+is_any_port(const struct addrinfo *info)
+{
+	/* sin_port and sin6_port lie at the same place. */
+	return ((const struct sockaddr_in *)(const void *)info->ai_addr)->sin_port == 0;
+}
+
+static int
+listen_tcp(
+    const struct address *a, unsigned count, int *fds, char bound[BOUND], struct hrw_fault *fault)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *info;
+	struct sockaddr_storage asked;
+	bool is_any;
+	int rc = getaddrinfo(a->host, a->port, &hints, &info);
+
+	if (rc != 0)
+		return hrw_fault(fault, HRW_INTERNAL, "cannot listen on %s: no such host: %s",
+		    bound, gai_strerror(rc));
+	name_bound(info->ai_addr, info->ai_addrlen, bound);
+	is_any = is_any_port(info);
+	memcpy(&asked, info->ai_addr, info->ai_addrlen);
+	/* Another process may take a free port between the probe and the bind. */
+	for (unsigned i = 0; i < (is_any ? PORT_TRIES : 1); i++) {
+		memcpy(info->ai_addr, &asked, info->ai_addrlen);
+		rc = open_tcp(info, count, fds, bound, fault);
+		if (rc == 0)
+			break;
+	}
+	freeaddrinfo(info);
+	return rc;
+}
+
+/* Unix sockets of this process: removed at its end, if they are still ours. */
+static struct {
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	dev_t dev;
+	ino_t ino;
+} made[UNIX_MAX * 2];
+static size_t made_count;
+
+void
+listen_unlink(void)
+{
+	struct stat now;
+
+	while (made_count > 0) {
+		made_count--;
+		if (lstat(made[made_count].path, &now) == 0 && now.st_dev == made[made_count].dev &&
+		    now.st_ino == made[made_count].ino)
+			unlink(made[made_count].path);
+	}
+}
+
+/* Removes a socket that a killed daemon left; anything else stays. */
+static int
+remove_stale(const struct sockaddr_un *name, const char *bound, struct hrw_fault *fault)
+{
+	struct stat found;
+	pid_t pid;
+
+	if (lstat(name->sun_path, &found) < 0)
+		return errno == ENOENT ? 0 : failed(bound, "look", fault);
+	if (!S_ISSOCK(found.st_mode))
+		return hrw_fault(fault, HRW_INTERNAL,
+		    "cannot listen on %s: there is a file of that name that is no socket", bound);
+	pid = listener_of(name, sizeof(*name));
+	if (pid >= 0)
+		return hrw_fault(fault, HRW_INTERNAL,
+		    "%s is in use by process %ld; stop it, or listen elsewhere", bound, (long)pid);
+	if (unlink(name->sun_path) < 0)
+		return failed(bound, "remove the old socket", fault);
+	return 0;
+}
+
+static int
+listen_unix(
+    const struct address *a, unsigned count, int *fds, char bound[BOUND], struct hrw_fault *fault)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	struct stat now;
+	unsigned opened = 0;
+	int rc;
+
+	if (made_count == sizeof(made) / sizeof(made[0]))
+		return hrw_fault(fault, HRW_INTERNAL, "too many unix sockets");
+	memcpy(name.sun_path, a->path, strlen(a->path) + 1);
+	rc = remove_stale(&name, bound, fault);
+	if (rc < 0)
+		return rc;
+	fds[0] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fds[0] < 0)
+		return failed(bound, "socket", fault);
+	opened = 1;
+	/* The mode is set before anyone can connect, which listen() allows. */
+	if (bind(fds[0], (struct sockaddr *)&name, sizeof(name)) < 0)
+		rc = failed(bound, "bind", fault);
+	else if (chmod(a->path, 0660) < 0 || lstat(a->path, &now) < 0)
+		rc = failed(bound, "chmod", fault);
+	else if (listen(fds[0], BACKLOG) < 0)
+		rc = failed(bound, "listen", fault);
+	/* There is no SO_REUSEPORT here: one socket, known by several descriptors. */
+	while (rc == 0 && opened < count) {
+		fds[opened] = fcntl(fds[0], F_DUPFD_CLOEXEC, 0);
+		if (fds[opened] < 0)
+			rc = failed(bound, "dup", fault);
+		else
+			opened++;
+	}
+	if (rc < 0) {
+		while (opened > 0)
+			close(fds[--opened]);
+		return rc;
+	}
+	memcpy(made[made_count].path, name.sun_path, sizeof(name.sun_path));
+	made[made_count].dev = now.st_dev;
+	made[made_count].ino = now.st_ino;
+	made_count++;
+	return 0;
+}
+
+int
+listen_open(
+    const char *address, unsigned count, int *fds, char bound[BOUND], struct hrw_fault *fault)
+{
+	struct address a;
+	int rc = parse(address, &a, fault);
+
+	if (rc < 0)
+		return rc;
+	snprintf(bound, BOUND, "%s", address);
+	return a.path != NULL ? listen_unix(&a, count, fds, bound, fault)
+			      : listen_tcp(&a, count, fds, bound, fault);
+}

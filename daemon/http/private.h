@@ -1,0 +1,206 @@
+/*
+ * private.h - what the files of http/ share, and nobody else includes.
+ *
+ *   server      one listening socket's libmicrohttpd on one libuv loop (server.c)
+ *   connection  one client's socket: its place, its deadline (connection.c)
+ *   exchange    one request and its answer (exchange.c, wait.c, response.c)
+ */
+#ifndef HRWD_HTTP_PRIVATE_H
+#define HRWD_HTTP_PRIVATE_H
+
+#include <microhttpd.h>
+#include <uv.h>
+
+#include "daemon/app.h"
+#include "daemon/http/accept.h"
+#include "daemon/http/framing.h"
+#include "daemon/http/router.h"
+#include "daemon/http/server.h"
+#include "daemon/http/target.h"
+
+/* Deadlines. Each queue has one length of time, so it is in order by itself. */
+enum queue {
+	QUEUE_REFUSED, /* one connection too many: a moment for its answer */
+	QUEUE_HEAD,    /* a head has begun, or the connection has */
+	QUEUE_NEXT,    /* between requests: idle_seconds, then a head's time */
+	QUEUE_BODY,
+	QUEUE_COUNT,
+	QUEUE_NONE = QUEUE_COUNT,
+};
+
+struct connection {
+	struct http_server *server;
+	struct MHD_Connection *mhd;
+	int fd;
+	struct accept_place place;
+	struct connection *next, *previous; /* of the server's */
+	struct connection *later, *sooner;  /* in its queue */
+	enum queue queue;
+	uint64_t deadline; /* of the loop's clock, ms */
+	struct exchange *exchange;
+	bool is_refused;
+	bool lingers;	/* bytes that nobody reads may still come */
+	bool has_watch; /* `watch` is an initialised handle */
+	bool is_watched;
+	uv_poll_t watch; /* sees the client go while the exchange waits */
+	char peer[72];
+	char by[48];
+};
+
+enum phase {
+	PHASE_HEAD,   /* nothing judged yet */
+	PHASE_BODY,   /* the body comes, or none does */
+	PHASE_HANDLE, /* the handler has been called */
+};
+
+struct exchange {
+	struct request request; /* first, so that one is the other */
+	struct http_server *server;
+	struct connection *connection;
+	struct exchange *next_spare;
+
+	enum phase phase;
+	bool is_head; /* HEAD, which runs as GET */
+	bool begins;  /* `begin` is pending: the first call comes again */
+	struct framing framing;
+	int type; /* index into the route's types */
+	int target_status;
+	struct hrw_fault target_fault;
+	struct target target;
+	struct buffer raw;    /* the target; `target` points into it */
+	struct buffer in;     /* a body collected */
+	uint64_t seen, limit; /* bytes of the body */
+	int failed;	      /* the error that the rest of the body waits out */
+	uint64_t dropped;     /* bytes since then */
+
+	/* The answer. */
+	bool has_answer, closes;
+	bool was_counted; /* logged and measured */
+	unsigned status;
+	struct buffer headers; /* name NUL value NUL … */
+	struct buffer out;     /* the body; lent to handlers as request_buffer() */
+	struct stream *stream; /* one of these instead of `out`, or neither */
+	struct spool *spool;
+
+	/* Waiting: see wait.c. */
+	bool is_running;   /* a handler is on the stack */
+	bool is_waiting;   /* between request_background/suspend and its end */
+	bool is_suspended; /* libmicrohttpd's word for it */
+	bool is_resumed;   /* resumed before the handler had returned */
+	int resumed;	   /* with this */
+	uv_work_t work;
+	void (*work_do)(struct request *req);
+	int (*work_done)(struct request *req);
+	void (*gone)(struct request *req);
+
+	struct snapshot *kept;
+	struct target_parameter parameter[]; /* limits.parameters */
+};
+
+struct http_server {
+	uv_loop_t *loop;
+	enum listener listener;
+	struct app *app;
+	const struct config *config;
+	struct snapshot *const *snapshot;
+	const struct route *routes; /* the table that router reads */
+	size_t route_count;
+	struct router *router;
+	struct MHD_Daemon *mhd;
+	int fd;
+	bool is_unix;
+	char own[72]; /* the listening address */
+
+	uv_poll_t poll;	  /* libmicrohttpd's epoll descriptor */
+	uv_timer_t timer; /* its timeout and our deadlines */
+	uv_idle_t again;  /* it has more to do at once */
+	uint64_t due;	  /* when `timer` fires; UINT64_MAX: it is off */
+	size_t handles;	  /* not closed yet */
+
+	struct connection *connections;
+	struct {
+		struct connection *first, *last;
+		uint64_t ms;
+	} queue[QUEUE_COUNT];
+	struct exchange *spare;
+	size_t spare_count;
+	size_t suspended; /* connections that libmicrohttpd must not be stopped with */
+	size_t lingering;
+	struct lingerer *lingers;
+
+	bool is_quiesced, is_stopping, is_stopped;
+	void (*closed)(void *arg);
+	void *closed_arg;
+};
+
+/* server.c */
+
+/* A handle of the server's was closed: the last one frees a stopped server. */
+void server_handle_closed(struct http_server *server);
+
+/* connection.c */
+
+/* libmicrohttpd's two notices. NULL: no memory. */
+struct connection *connection_open(struct http_server *server, struct MHD_Connection *mhd);
+void connection_close(struct connection *c);
+
+/* Puts it into a queue, at the end; QUEUE_NONE takes it out of all. */
+void connection_queue(struct connection *c, enum queue queue);
+
+/* The earliest deadline; UINT64_MAX: none. */
+uint64_t connection_earliest(const struct http_server *server);
+
+/* Ends those whose deadline has come: 408 where an answer can be sent. */
+void connection_expire(struct http_server *server);
+
+/* Watches for the client's going while the exchange waits. */
+void connection_watch(struct connection *c);
+void connection_unwatch(struct connection *c);
+
+/* linger.c: takes a descriptor whose answer was sent before the whole request
+ * was read: reads on for a while, so that closing it does not destroy the answer
+ * on its way (RFC 9112, 9.6). */
+void linger_start(struct http_server *server, int fd);
+void linger_stop_all(struct http_server *server);
+
+/* exchange.c */
+struct exchange *exchange_new(struct connection *c, char *raw_target);
+void exchange_end(struct exchange *ex);
+/* libmicrohttpd's access handler. */
+enum MHD_Result exchange_step(
+    struct exchange *ex, const char *method, const char *version, const char *data, size_t *len);
+/* What a handler, a feed or a step of waiting came to, outside of
+ * libmicrohttpd's calls: the connection goes on unless it still waits. */
+void exchange_continue(struct exchange *ex, int status);
+/* The body's time is over. */
+void exchange_expire(struct exchange *ex);
+
+/* wait.c */
+
+/* Calls a step of the handler; its status, after what was resumed meanwhile. */
+int wait_run(struct exchange *ex, int (*step)(struct request *req));
+int wait_feed(struct exchange *ex, struct hrw_bytes piece);
+/* Tells libmicrohttpd to leave the connection alone, and to take it up. */
+void wait_suspend(struct exchange *ex);
+void wait_resume(struct exchange *ex);
+/* The server stops: who waits for its client hears that it is gone. */
+void wait_stop(struct exchange *ex);
+
+/* response.c */
+
+/* Makes the answer of an error: problem+json from the request's fault. */
+void response_fault(struct exchange *ex, int status);
+/* Hands the answer to libmicrohttpd. */
+enum MHD_Result response_queue(struct exchange *ex);
+/* Writes the answer past libmicrohttpd, which can queue none while a body comes;
+ * the connection must be closed after it. */
+void response_send(struct exchange *ex);
+/* The same before there is a request: 408 to a head that never ends. */
+void response_send_timeout(struct connection *c);
+
+/* stream.c */
+struct MHD_Response *stream_response(struct exchange *ex);
+struct MHD_Response *spool_response(struct exchange *ex);
+void stream_free(struct stream *s);
+
+#endif

@@ -1,0 +1,222 @@
+/*
+ * request.c - what handlers ask of a request.
+ */
+#include <stdio.h>
+#include <strings.h>
+
+#include "daemon/http/private.h"
+#include "daemon/members/snapshot.h"
+
+struct hrw_bytes
+request_parameter(const struct request *req, const char *name)
+{
+	const struct target_parameter *p = target_parameter(&req->exchange->target, name);
+
+	return p == NULL ? hrw_bytes(NULL, 0) : p->value;
+}
+
+/* Fills the fault of a parameter's value. */
+static int
+bad_value(struct request *req, const char *name, struct hrw_bytes value, enum hrw_error error,
+    const char *wanted)
+{
+	char shown[HRW_SHOWN];
+
+	hrw_fault(&req->fault, error, "%s is \"%s\", not %s", name,
+	    hrw_show(value, shown, sizeof(shown)), wanted);
+	return hrw_fault_at(&req->fault, "%s", name);
+}
+
+int
+request_number(struct request *req, const char *name, int64_t min, int64_t max, int64_t otherwise,
+    enum hrw_error error, int64_t *out)
+{
+	const struct target_parameter *p = target_parameter(&req->exchange->target, name);
+	char wanted[80];
+	bool is_negative, is_number;
+	uint64_t n = 0;
+	size_t i;
+
+	*out = otherwise;
+	if (p == NULL)
+		return 0;
+	snprintf(wanted, sizeof(wanted), "a whole number from %lld to %lld", (long long)min,
+	    (long long)max);
+	is_negative = p->value.len > 0 && p->value.data[0] == '-';
+	i = is_negative;
+	is_number = p->value.len > i && p->value.len - i <= 18;
+	for (; is_number && i < p->value.len; i++) {
+		is_number = p->value.data[i] >= '0' && p->value.data[i] <= '9';
+		n = n * 10 + (unsigned)(p->value.data[i] - '0');
+	}
+	*out = is_negative ? -(int64_t)n : (int64_t)n;
+	if (!is_number || *out < min || *out > max) {
+		*out = otherwise;
+		return bad_value(req, name, p->value, error, wanted);
+	}
+	return 0;
+}
+
+int
+request_flag(struct request *req, const char *name, bool *out)
+{
+	const struct target_parameter *p = target_parameter(&req->exchange->target, name);
+
+	*out = false;
+	if (p == NULL)
+		return 0;
+	if (!p->has_value || hrw_bytes_equal(p->value, hrw_text("true")))
+		*out = true;
+	else if (!hrw_bytes_equal(p->value, hrw_text("false")))
+		return bad_value(req, name, p->value, HRW_BAD_PARAMETER, "true or false");
+	return 0;
+}
+
+const char *
+request_header(const struct request *req, const char *name)
+{
+	const char *value = NULL;
+	size_t len = 0;
+
+	if (MHD_lookup_connection_value_n(req->exchange->connection->mhd, MHD_HEADER_KIND, name,
+		strlen(name), &value, &len) == MHD_NO)
+		return NULL;
+	if (value == NULL)
+		return "";
+	/* The library trims the front alone. The text is in the connection's own
+	 * memory, ours to write to as the target is. */
+	while (len > 0 && (value[len - 1] == ' ' || value[len - 1] == '\t'))
+		((char *)(uintptr_t)value)[--len] = '\0';
+	return value;
+}
+
+int
+request_key(struct request *req, struct hrw_bytes *key)
+{
+	const struct target_parameter *p = target_parameter(&req->exchange->target, "key");
+	const char *header = request_header(req, "Hrw-Key");
+	size_t limit = req->app->config->limits.key_bytes;
+
+	if (p != NULL && header != NULL)
+		return hrw_fault(&req->fault, HRW_BAD_PARAMETER,
+		    "the key is given twice: use either ?key= or the header Hrw-Key");
+	if (p == NULL && header == NULL) {
+		hrw_fault(&req->fault, HRW_BAD_KEY,
+		    "no key is given: curl -G --data-urlencode 'key=photo-7' …, or a header "
+		    "Hrw-Key");
+		return hrw_fault_at(&req->fault, "key");
+	}
+	*key = p != NULL ? p->value : hrw_text(header);
+	if (key->len == 0)
+		hrw_fault(&req->fault, HRW_BAD_KEY, "the key is empty; a key has 1 byte or more");
+	else if (key->len > limit)
+		hrw_fault(&req->fault, HRW_BAD_KEY,
+		    "the key has %zu bytes; at most %zu are taken (limits.key_bytes)", key->len,
+		    limit);
+	else
+		return 0;
+	return hrw_fault_at(&req->fault, "key");
+}
+
+/* The weight of one element of Accept, in thousandths; 1000 where none is said,
+ * also for what is no weight. */
+static unsigned
+quality(const char *at, const char *end)
+{
+	unsigned q = 1000;
+
+	while (at < end && (at = memchr(at, ';', (size_t)(end - at))) != NULL) {
+		at++;
+		while (at < end && (*at == ' ' || *at == '\t'))
+			at++;
+		if (end - at < 3 || (*at | 0x20) != 'q' || at[1] != '=')
+			continue;
+		q = at[2] == '1' ? 1000 : 0;
+		if (at[2] != '0' || end - at < 4 || at[3] != '.')
+			return q;
+		at += 4;
+		for (unsigned unit = 100; unit > 0 && at < end && *at >= '0' && *at <= '9'; at++) {
+			q += unit * (unsigned)(*at - '0');
+			unit /= 10;
+		}
+		return q;
+	}
+	return q;
+}
+
+/* How well a range of Accept fits a type: 3 exact, 2 "text" of any kind, 1 any, 0 no. */
+static unsigned
+fit(const char *range, size_t len, const char *type)
+{
+	size_t major = strcspn(type, "/") + 1;
+
+	if (len == strlen(type) && strncasecmp(range, type, len) == 0)
+		return 3;
+	if (len == major + 1 && range[major] == '*' && strncasecmp(range, type, major) == 0)
+		return 2;
+	return len == 3 && memcmp(range, "*/*", 3) == 0;
+}
+
+/* The weight that Accept gives a type: that of the range that fits best. */
+static unsigned
+weight_of(const char *accept, const char *type)
+{
+	unsigned best_fit = 0, q = 0;
+
+	while (*accept != '\0') {
+		size_t len = strcspn(accept, ","), range_len;
+		const char *at = accept + strspn(accept, " \t"), *end = accept + len;
+		unsigned fits;
+
+		range_len = at < end ? strcspn(at, ";, \t") : 0;
+		fits = fit(at, range_len, type);
+		if (fits > best_fit) {
+			best_fit = fits;
+			q = quality(at, end);
+		}
+		accept = *end == ',' ? end + 1 : end;
+	}
+	return q;
+}
+
+int
+request_accepts(const struct request *req, const char *const *types)
+{
+	const char *accept = request_header(req, "Accept");
+	unsigned best;
+	int chosen = 0;
+
+	if (accept == NULL || strcmp(accept, "*/*") == 0)
+		return 0;
+	best = weight_of(accept, types[0]);
+	for (int i = 1; types[i] != NULL; i++) {
+		unsigned q = weight_of(accept, types[i]);
+
+		if (q > best) {
+			best = q;
+			chosen = i;
+		}
+	}
+	return chosen;
+}
+
+int
+request_type(const struct request *req)
+{
+	return req->exchange->type;
+}
+
+void
+request_keep_snapshot(struct request *req)
+{
+	struct exchange *ex = req->exchange;
+
+	if (ex->kept == NULL && req->snapshot != NULL)
+		ex->kept = snapshot_acquire((struct snapshot *)(uintptr_t)req->snapshot);
+}
+
+uv_loop_t *
+request_loop(const struct request *req)
+{
+	return req->exchange->server->loop;
+}

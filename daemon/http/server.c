@@ -1,0 +1,330 @@
+/*
+ * server.c - libmicrohttpd inside libuv.
+ *
+ * Its sockets are edge triggered, so what it has left to do stands in its
+ * timeout alone, asked for after every run; a timeout of zero means "again", and
+ * is given a turn of the loop (uv_idle), never a loop here: the other servers
+ * and streams of this loop have theirs in between.
+ */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "daemon/http/private.h"
+
+enum {
+	CONNECTION_MEMORY = 32 << 10, /* of a head, beside three times a key (%XX) */
+	REFUSED_MS = 2000,
+	LIMIT_SLACK = 1024, /* connections above the limit that can be told so */
+};
+
+/* The raw request line's target: copied, then hidden from the library, which
+ * would take it apart by rules of its own and hang on some 500 parameters. What
+ * it parses begins behind the '?', a place it has noted already. */
+static void *
+on_target(void *arg, const char *uri, struct MHD_Connection *mhd)
+{
+	struct connection *c =
+	    MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+	struct exchange *ex = c == NULL ? NULL : exchange_new(c, (char *)(uintptr_t)uri);
+	char *query = uri == NULL ? NULL : strchr((char *)(uintptr_t)uri, '?');
+
+	(void)arg;
+	if (query != NULL)
+		query[0] = query[1] = '\0';
+	return ex;
+}
+
+static size_t
+leave_escaped(void *arg, struct MHD_Connection *mhd, char *text)
+{
+	(void)arg;
+	(void)mhd;
+	return strlen(text);
+}
+
+static enum MHD_Result
+on_request(void *arg, struct MHD_Connection *mhd, const char *url, const char *method,
+    const char *version, const char *data, size_t *len, void **context)
+{
+	(void)arg;
+	(void)mhd;
+	(void)url;
+	if (*context == NULL)
+		return MHD_NO;
+	return exchange_step(*context, method, version, data, len);
+}
+
+static void
+on_completed(
+    void *arg, struct MHD_Connection *mhd, void **context, enum MHD_RequestTerminationCode why)
+{
+	struct exchange *ex = *context;
+
+	(void)arg;
+	(void)mhd;
+	if (ex == NULL)
+		return;
+	if (why == MHD_REQUEST_TERMINATED_WITH_ERROR)
+		ex->connection->lingers = true;
+	exchange_end(ex);
+	*context = NULL;
+}
+
+static void
+on_connection(
+    void *arg, struct MHD_Connection *mhd, void **context, enum MHD_ConnectionNotificationCode what)
+{
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		*context = connection_open(arg, mhd);
+	else if (*context != NULL)
+		connection_close(*context);
+}
+
+static void finish_stop(struct http_server *server);
+
+static void on_timer(uv_timer_t *timer);
+static void on_again(uv_idle_t *again);
+
+/* One turn: what is over, what is ready, and when to come again. */
+static void
+turn(struct http_server *server)
+{
+	MHD_UNSIGNED_LONG_LONG timeout;
+	uint64_t due;
+
+	if (server->is_stopped)
+		return;
+	connection_expire(server);
+	MHD_run(server->mhd);
+	if (server->is_stopping && server->suspended == 0) {
+		finish_stop(server);
+		return;
+	}
+	due = connection_earliest(server);
+	if (MHD_get_timeout(server->mhd, &timeout) == MHD_NO)
+		timeout = UINT64_MAX;
+	if (timeout == 0) {
+		uv_idle_start(&server->again, on_again);
+		return;
+	}
+	uv_idle_stop(&server->again);
+	if (timeout < UINT64_MAX - uv_now(server->loop) && uv_now(server->loop) + timeout < due)
+		due = uv_now(server->loop) + timeout;
+	/* A timer that fires early costs a turn; to move it each time would cost more. */
+	if (due < server->due) {
+		server->due = due;
+		uv_timer_start(&server->timer, on_timer,
+		    due > uv_now(server->loop) ? due - uv_now(server->loop) : 1, 0);
+	}
+}
+
+static void
+on_timer(uv_timer_t *timer)
+{
+	struct http_server *server = timer->data;
+
+	server->due = UINT64_MAX;
+	turn(server);
+}
+
+static void
+on_again(uv_idle_t *again)
+{
+	turn(again->data);
+}
+
+static void
+on_ready(uv_poll_t *poll, int status, int events)
+{
+	(void)status;
+	(void)events;
+	turn(poll->data);
+}
+
+static void
+name_own(struct http_server *server)
+{
+	struct sockaddr_storage name;
+	socklen_t len = sizeof(name);
+	char host[INET6_ADDRSTRLEN] = "";
+
+	memset(&name, 0, sizeof(name));
+	getsockname(server->fd, (struct sockaddr *)&name, &len);
+	server->is_unix = name.ss_family == AF_UNIX;
+	if (name.ss_family == AF_INET6) {
+		inet_ntop(AF_INET6, &((struct sockaddr_in6 *)&name)->sin6_addr, host, sizeof(host));
+		snprintf(server->own, sizeof(server->own), "[%s]", host);
+	} else if (name.ss_family == AF_INET) {
+		inet_ntop(AF_INET, &((struct sockaddr_in *)&name)->sin_addr, host, sizeof(host));
+		snprintf(server->own, sizeof(server->own), "%s", host);
+	}
+}
+
+static struct MHD_Daemon *
+start_mhd(struct http_server *server)
+{
+	const struct config *config = server->config;
+
+	return MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request,
+	    server, MHD_OPTION_LISTEN_SOCKET, server->fd, MHD_OPTION_URI_LOG_CALLBACK, on_target,
+	    server, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+	    on_completed, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
+	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)config->connections + LIMIT_SLACK,
+	    MHD_OPTION_CONNECTION_TIMEOUT, config->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+	    3 * config->limits.key_bytes + CONNECTION_MEMORY, MHD_OPTION_END);
+}
+
+static void
+free_server(struct http_server *server)
+{
+	while (server->spare != NULL) {
+		struct exchange *ex = server->spare;
+
+		server->spare = ex->next_spare;
+		buffer_fini(&ex->raw);
+		buffer_fini(&ex->in);
+		buffer_fini(&ex->headers);
+		buffer_fini(&ex->out);
+		free(ex);
+	}
+	router_free(server->router);
+	free(server);
+}
+
+struct http_server *
+http_server_new_with(uv_loop_t *loop, int fd, enum listener listener, struct app *app,
+    struct snapshot *const *snapshot, const struct route *rows, size_t row_count,
+    struct hrw_fault *fault)
+{
+	struct http_server *server = calloc(1, sizeof(*server));
+	const union MHD_DaemonInfo *info;
+
+	if (server == NULL)
+		goto no_memory;
+	server->loop = loop;
+	server->fd = fd;
+	server->listener = listener;
+	server->app = app;
+	server->config = app->config;
+	server->snapshot = snapshot;
+	server->routes = rows;
+	server->route_count = row_count;
+	server->due = UINT64_MAX;
+	server->queue[QUEUE_REFUSED].ms = REFUSED_MS;
+	server->queue[QUEUE_HEAD].ms = 1000 * (uint64_t)app->config->head_seconds;
+	server->queue[QUEUE_NEXT].ms =
+	    server->queue[QUEUE_HEAD].ms + 1000 * (uint64_t)app->config->idle_seconds;
+	server->queue[QUEUE_BODY].ms = 1000 * (uint64_t)app->config->body_seconds;
+	name_own(server);
+	accept_prepare(app->config);
+	server->router = router_new(rows, row_count, listener);
+	if (server->router == NULL)
+		goto no_memory;
+	server->mhd = start_mhd(server);
+	if (server->mhd == NULL) {
+		hrw_fault(fault, HRW_INTERNAL, "the HTTP server of a listener did not start: %s",
+		    strerror(errno));
+		goto failed;
+	}
+	info = MHD_get_daemon_info(server->mhd, MHD_DAEMON_INFO_EPOLL_FD);
+	if (uv_poll_init(loop, &server->poll, info->epoll_fd) < 0) {
+		MHD_stop_daemon(server->mhd);
+		server->fd = -1;
+		hrw_fault(fault, HRW_INTERNAL, "the loop cannot watch the HTTP server");
+		goto failed;
+	}
+	uv_timer_init(loop, &server->timer);
+	uv_idle_init(loop, &server->again);
+	server->handles = 3;
+	server->poll.data = server->timer.data = server->again.data = server;
+	uv_poll_start(&server->poll, UV_READABLE, on_ready);
+	return server;
+no_memory:
+	hrw_fault(fault, HRW_INTERNAL, "no memory for an HTTP server");
+failed:
+	if (server == NULL || server->fd >= 0)
+		close(fd);
+	if (server != NULL)
+		free_server(server);
+	return NULL;
+}
+
+void
+http_server_quiesce(struct http_server *server)
+{
+	if (server->is_quiesced || server->is_stopping)
+		return;
+	server->is_quiesced = true;
+	MHD_quiesce_daemon(server->mhd);
+	close(server->fd);
+	/* No more is read from who asks for nothing: a request that is here already
+	 * is still answered, and the others see the end of the stream. */
+	for (struct connection *c = server->connections; c != NULL; c = c->next)
+		if (c->exchange == NULL)
+			shutdown(c->fd, SHUT_RD);
+	uv_idle_start(&server->again, on_again);
+}
+
+bool
+http_server_is_idle(const struct http_server *server)
+{
+	const struct connection *c = server->connections;
+
+	/* Those without a request are about to be closed, if not at once. */
+	while (!server->is_quiesced && c != NULL && c->exchange == NULL)
+		c = c->next;
+	return c == NULL;
+}
+
+void
+http_server_stop(struct http_server *server, void (*closed)(void *arg), void *arg)
+{
+	struct connection *next;
+
+	server->is_stopping = true;
+	server->closed = closed;
+	server->closed_arg = arg;
+	for (struct connection *c = server->connections; c != NULL; c = next) {
+		next = c->next;
+		if (c->exchange != NULL)
+			wait_stop(c->exchange);
+	}
+	/* The end comes in a turn of its own, when nothing is suspended any more. */
+	uv_idle_start(&server->again, on_again);
+}
+
+static void
+main_handle_closed(uv_handle_t *handle)
+{
+	struct http_server *server = handle->data;
+
+	/* Nobody polls its descriptor any more: now it may close it. */
+	if (handle == (uv_handle_t *)&server->poll)
+		MHD_stop_daemon(server->mhd);
+	server_handle_closed(server);
+}
+
+static void
+finish_stop(struct http_server *server)
+{
+	server->is_stopped = true;
+	linger_stop_all(server);
+	uv_close((uv_handle_t *)&server->poll, main_handle_closed);
+	uv_close((uv_handle_t *)&server->timer, main_handle_closed);
+	uv_close((uv_handle_t *)&server->again, main_handle_closed);
+}
+
+void
+server_handle_closed(struct http_server *server)
+{
+	void (*closed)(void *arg) = server->closed;
+	void *arg = server->closed_arg;
+
+	if (--server->handles > 0 || !server->is_stopped)
+		return;
+	free_server(server);
+	closed(arg);
+}

@@ -1,0 +1,122 @@
+/*
+ * stream.c - bodies made while they are sent. The connection is suspended while
+ * a piece is made on the libuv pool, so a piece is made only when the former one
+ * has left.
+ */
+#include <stdlib.h>
+
+#include "daemon/http/private.h"
+#include "daemon/http/spool.h"
+
+enum { BLOCK = 32 << 10 };
+
+struct stream {
+	struct exchange *exchange;
+	int (*fill)(void *state, struct buffer *out);
+	void *state;
+	void (*free)(void *state);
+	uv_work_t work;
+	struct buffer piece;
+	size_t sent; /* of the piece */
+	int status;  /* what fill said last: 1 more, 0 the end, negative */
+};
+
+int
+respond_stream(struct request *req, unsigned status, const char *type,
+    int (*fill)(void *state, struct buffer *out), void *state, void (*free_state)(void *state))
+{
+	struct exchange *ex = req->exchange;
+	struct stream *s = calloc(1, sizeof(*s));
+
+	if (s == NULL) {
+		free_state(state);
+		return hrw_fault(&req->fault, HRW_INTERNAL, "no memory for the answer");
+	}
+	s->exchange = ex;
+	s->fill = fill;
+	s->state = state;
+	s->free = free_state;
+	s->status = 1;
+	ex->stream = s;
+	ex->status = status;
+	ex->has_answer = true;
+	respond_header(req, "Content-Type", "%s", type);
+	return 0;
+}
+
+void
+stream_free(struct stream *s)
+{
+	s->free(s->state);
+	buffer_fini(&s->piece);
+	free(s);
+}
+
+static void
+fill_piece(uv_work_t *work)
+{
+	struct stream *s = work->data;
+
+	s->status = s->fill(s->state, &s->piece);
+	if (s->piece.failed)
+		s->status = HRW_INTERNAL;
+}
+
+static void
+piece_filled(uv_work_t *work, int status)
+{
+	struct stream *s = work->data;
+
+	(void)status;
+	wait_resume(s->exchange);
+}
+
+/* libmicrohttpd asks for bytes. */
+static ssize_t
+read_stream(void *arg, uint64_t at, char *out, size_t max)
+{
+	struct stream *s = arg;
+	size_t len = s->piece.len - s->sent;
+
+	(void)at;
+	if (len > 0) {
+		len = len < max ? len : max;
+		memcpy(out, s->piece.data + s->sent, len);
+		s->sent += len;
+		return (ssize_t)len;
+	}
+	if (s->status == 0)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	if (s->status < 0)
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	buffer_clear(&s->piece);
+	s->sent = 0;
+	s->work.data = s;
+	if (uv_queue_work(s->exchange->server->loop, &s->work, fill_piece, piece_filled) < 0)
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	wait_suspend(s->exchange);
+	return 0;
+}
+
+struct MHD_Response *
+stream_response(struct exchange *ex)
+{
+	/* The stream stays the exchange's: no byte is asked for once that has ended. */
+	return MHD_create_response_from_callback(
+	    MHD_SIZE_UNKNOWN, BLOCK, read_stream, ex->stream, NULL);
+}
+
+static ssize_t
+read_spool(void *arg, uint64_t at, char *out, size_t max)
+{
+	long got = spool_read(arg, at, out, max);
+
+	return got > 0 ? (ssize_t)got : MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+struct MHD_Response *
+spool_response(struct exchange *ex)
+{
+	return MHD_create_response_from_callback(
+	    spool_len(ex->spool), BLOCK, read_spool, ex->spool, NULL);
+}
