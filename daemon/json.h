@@ -27,6 +27,8 @@ enum { JSON_DEPTH_MAX = 32, JSON_VALUES_MAX = 200000 };
 enum json_flags {
 	JSON_STRICT = 0,
 	JSON_COMMENTS = 1, /* // and block comments are white space: configuration files */
+	JSON_STORED = 2,   /* our own documents: any number of values, so that none of them
+			    * is ever too long to be read back */
 };
 
 /* One value of a parsed document; borrowed from its root. */

@@ -382,7 +382,7 @@ value(struct cursor *c)
 	size_t index = c->out->count, from = c->at;
 	int rc;
 
-	if (index == JSON_VALUES_MAX)
+	if (index == JSON_VALUES_MAX && (c->flags & JSON_STORED) == 0)
 		return wrong(c, "too many values: 200000 are taken in one JSON text");
 	if (span_add(c->out) == NULL)
 		return no_memory(c);

@@ -12,41 +12,82 @@
 #include "daemon/json.h"
 #include "daemon/members/pool.h"
 
-/* Which fields a node object had. */
+enum { DOCUMENT_FORMAT = 1, DOCUMENT_MIN_READER = 1 };
+
+/* Which fields a node object had, or may have. */
 enum node_field {
 	NODE_NAME = 1u << 0,
 	NODE_ADDRESS = 1u << 1,
 	NODE_WEIGHT = 1u << 2,
 	NODE_ZONE = 1u << 3,
-	NODE_STATE = 1u << 4,
+	NODE_STATE = 1u << 4, /* active or joining */
 	NODE_ID = 1u << 5,
 	NODE_HASH_NAME = 1u << 6,
+	NODE_DRAINING = 1u << 7, /* only in `allowed`: the state may be draining too */
+	NODE_PATCH = NODE_ADDRESS | NODE_WEIGHT | NODE_ZONE,
+	NODE_ADDED = NODE_NAME | NODE_PATCH | NODE_STATE | NODE_ID | NODE_HASH_NAME,
+	NODE_LISTED = NODE_ADDED | NODE_DRAINING,
 };
 
 /* A node object's fields: texts borrowed from the JSON. Defaults where left
- * out: weight 1, no zone, active. A null in a patch brings back the default.
- *   allowed   of enum node_field; others are BAD_FIELD that say why. Read-only
- *             fields of answers (share, health, state_since, …) are ignored
- *             with `takes_answers`, so that what GET gave can be sent back
+ * out: weight 1, no zone, active, the next id, the default hash_name.
+ *   allowed   of enum node_field; others are BAD_FIELD that say why. Without
+ *             NODE_NAME it is a patch, where a null weight or zone brings back
+ *             the default. Read-only fields of answers (share, health,
+ *             state_since, …) are ignored with `takes_answers`, so that what GET
+ *             gave can be sent back
+ *   limits    bind the name's length; NULL: the widest
  *   set       receives which were there
- *   errors    BAD_FIELD and the field's own code, with its JSON pointer */
+ *   errors    BAD_FIELD and the field's own code, with its JSON pointer; a
+ *             missing name is BAD_SERVER */
 int document_node_read(const struct json *j, unsigned allowed, bool takes_answers,
-    const struct hrw_limits *limits, struct hrw_node *out, unsigned *set,
+    const struct hrw_limits *limits, struct hrw_node *out, unsigned *set, struct hrw_fault *fault);
+
+/* A node named in a list must have an address: BAD_ADDRESS when `set` lacks it. */
+int document_node_needs_address(
+    const struct json *j, const char *name, unsigned set, struct hrw_fault *fault);
+
+/* A number of copies, 1..limits->copies: BAD_COPIES. */
+int document_copies_read(const struct json *j, const struct hrw_limits *limits, unsigned *copies,
     struct hrw_fault *fault);
+
+/* A part of 1, or null for none (negative). BAD_FIELD. */
+int document_max_moved_read(const struct json *j, double *max_moved, struct hrw_fault *fault);
 
 /* A placement: a name, or an object with parameters, as a draft membership with
  * those parameters and no nodes. BAD_FIELD lists the placements there are. */
 struct hrw_membership *document_placement_read(
     const struct json *j, unsigned copies, struct hrw_fault *fault);
-void document_placement_write(
-    struct json_out *o, const char *name, const struct hrw_membership *m);
+void document_placement_write(struct json_out *o, const char *name, const struct hrw_membership *m);
 
-/* A whole pool from a configuration or a PUT, as a draft (not frozen), and its
- * max_moved (negative: none). Read-only fields of answers are ignored. */
-struct hrw_membership *document_pool_read(const struct json *j,
-    const struct hrw_limits *limits, double *max_moved, struct hrw_fault *fault);
+/* What a pool object says, before it is a membership: which fields a node left
+ * out still shows. Texts of nodes are borrowed from the JSON. */
+struct document_parts {
+	struct hrw_membership *template; /* a draft: placement, parameters, copies */
+	struct hrw_node *node;
+	unsigned *set; /* of enum node_field, by node */
+	size_t count;
+	double max_moved; /* negative: none */
+};
 
-/* A stored document back into a pool, limits not regarded. */
+/* From a configuration, a PUT or (is_stored) a store, where members that are
+ * not known are passed over and limits are not regarded. Read-only fields of
+ * answers are ignored. On an error `out` needs no fini. */
+int document_parts_read(const struct json *j, bool is_stored, const struct hrw_limits *limits,
+    struct document_parts *out, struct hrw_fault *fault);
+void document_parts_fini(struct document_parts *parts);
+
+/* A list of nodes alone, as PUT /nodes takes it: `template` stays NULL. */
+int document_list_read(const struct json *array, const struct hrw_limits *limits,
+    struct document_parts *out, struct hrw_fault *fault);
+
+/* A whole pool from a configuration, as a draft (not frozen), and its max_moved
+ * (negative: none). Read-only fields of answers are ignored. */
+struct hrw_membership *document_pool_read(const struct json *j, const struct hrw_limits *limits,
+    double *max_moved, struct hrw_fault *fault);
+
+/* A stored document back into a pool, limits not regarded. STORE_FAILED: it is
+ * damaged, or from a newer version. */
 struct pool *document_load(const char *name, const char *document, struct hrw_fault *fault);
 
 /* The stored form: one line, to free(); NULL: no memory. */
@@ -59,8 +100,5 @@ void document_pool_write(struct json_out *o, const struct pool *pool);
 /* Members of one node inside an open object: name, id, address, weight, zone,
  * state, state_since, and hash_name with hash_name_default where one is hashed. */
 void document_node_write(struct json_out *o, const struct hrw_membership *m, size_t node);
-
-/* 16 hex digits and a NUL; see CONFIG in the README. */
-void document_fingerprint(const struct hrw_membership *m, char out[POOL_FINGERPRINT + 1]);
 
 #endif

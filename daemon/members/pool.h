@@ -1,5 +1,10 @@
 /*
  * pool.h - one published version of a pool; never written again.
+ *
+ * A pool is settled when both its memberships are equal: all copies are where
+ * they belong. Nodes that are draining make it unsettled until it is settled
+ * anew or they are removed; a joining node makes it so only while the settled
+ * membership lacks it.
  */
 #ifndef HRWD_MEMBERS_POOL_H
 #define HRWD_MEMBERS_POOL_H
@@ -17,17 +22,22 @@ struct pool {
 	uint64_t epoch;
 	char lineage[POOL_LINEAGE + 1];
 	char fingerprint[POOL_FINGERPRINT + 1];
-	char etag[48];                     /* "EPOCH-LINEAGE", quotes included */
-	double max_moved;                  /* a part of 1; negative: no such guard */
-	struct hrw_membership *present;    /* owned, frozen */
-	struct hrw_membership *settled;    /* the same pointer when the pool is settled */
+	char etag[48];			/* "EPOCH-LINEAGE", quotes included */
+	double max_moved;		/* a part of 1; negative: no such guard */
+	struct hrw_membership *present; /* owned, frozen */
+	struct hrw_membership *settled; /* the same pointer when the pool is settled */
 	struct hrw_settled match;
-	double *share;                     /* by node of present: the part of keys it owns */
+	double *share;	/* by node of present: the part of keys it owns */
+	char *extra;	/* members of its document that this version does not know, as a
+			 * JSON object; NULL: none. Set before it is published */
+	bool has_drift; /* the configuration has it otherwise. Set before it is published */
 };
 
 /* Takes both memberships (frozen), also on an error; settled may be present
  * itself, or equal to it, which becomes the same. lineage NULL: a new random
- * one. NULL: no memory. */
+ * one. NULL: no memory.
+ *   cost  the shares: a formula for fair placements without zones, else one
+ *         ranking for each key of the sample */
 struct pool *pool_new(const char *name, uint64_t epoch, const char *lineage, double max_moved,
     struct hrw_membership *present, struct hrw_membership *settled);
 struct pool *pool_acquire(struct pool *pool);

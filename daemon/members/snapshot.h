@@ -12,9 +12,9 @@
 
 struct snapshot {
 	atomic_uint references;
-	bool is_ready;           /* every pool's membership is loaded */
+	bool is_ready; /* every pool's membership is loaded */
 	size_t count;
-	struct pool **pool;      /* by name, bytewise; references of its own */
+	struct pool **pool;	  /* by name, bytewise; references of its own */
 	const char *default_name; /* outlives every snapshot */
 };
 

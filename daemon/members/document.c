@@ -1,0 +1,352 @@
+/*
+ * document.c - a whole pool as JSON, and back.
+ */
+#include <stdlib.h>
+
+#include "daemon/members/document_node.h"
+
+/* What a pool object may say; the rest of what answers show is passed over. */
+static const char *const pool_names[] = {"placement", "copies", "max_moved", "nodes", "name",
+    "pool", "epoch", "lineage", "fingerprint", "settled", "keys", NULL};
+
+static int
+no_memory(struct hrw_fault *fault)
+{
+	return hrw_fault(fault, HRW_INTERNAL, "out of memory");
+}
+
+int
+document_copies_read(const struct json *j, const struct hrw_limits *limits, unsigned *copies,
+    struct hrw_fault *fault)
+{
+	size_t limit = limits != NULL ? limits->copies : HRW_COPIES_MAX;
+	char shown[HRW_SHOWN];
+	int64_t number;
+
+	if (json_type(j) != JSON_NUMBER)
+		return json_fault(j, fault, HRW_BAD_COPIES,
+		    "copies is %s: give a whole number from 1 to %zu", json_type_name(json_type(j)),
+		    limit);
+	if (!json_integer(j, &number) || number < 1 || (uint64_t)number > limit)
+		return json_fault(j, fault, HRW_BAD_COPIES,
+		    "%s is not a number of copies: use a whole number from 1 to %zu, or raise "
+		    "limits.copies (to %d at most)",
+		    hrw_show(json_source(j), shown, sizeof(shown)), limit, HRW_COPIES_MAX);
+	*copies = (unsigned)number;
+	return 0;
+}
+
+int
+document_max_moved_read(const struct json *j, double *max_moved, struct hrw_fault *fault)
+{
+	char shown[HRW_SHOWN];
+
+	*max_moved = -1;
+	if (json_type(j) == JSON_NULL)
+		return 0;
+	if (json_type(j) != JSON_NUMBER || !(json_number(j) >= 0 && json_number(j) <= 1))
+		return json_fault(j, fault, HRW_BAD_FIELD,
+		    "max_moved %s is not a part of 1: use a number from 0 to 1, or null for none",
+		    hrw_show(json_source(j), shown, sizeof(shown)));
+	*max_moved = json_number(j);
+	return 0;
+}
+
+static int
+nodes_read(const struct json *array, enum node_source source, const struct hrw_limits *limits,
+    struct document_parts *out, struct hrw_fault *fault)
+{
+	size_t count = json_count(array);
+	int rc = 0;
+
+	if (json_type(array) != JSON_ARRAY)
+		return json_fault(array, fault, HRW_BAD_FIELD,
+		    "nodes is %s: give a list of node objects", json_type_name(json_type(array)));
+	out->node = calloc(count + 1, sizeof(*out->node));
+	out->set = calloc(count + 1, sizeof(*out->set));
+	if (out->node == NULL || out->set == NULL)
+		return no_memory(fault);
+	json_each (j, array) {
+		struct hrw_node *node = &out->node[out->count];
+		unsigned *set = &out->set[out->count];
+
+		rc = document_node_from(j, NODE_LISTED, source, limits, node, set, fault);
+		if (rc == 0 && source != NODE_FROM_STORE)
+			rc = document_node_needs_address(j, node->name, *set, fault);
+		if (rc < 0)
+			break;
+		out->count++;
+	}
+	return rc;
+}
+
+/* The template of a pool object: placement, parameters, copies. */
+static int
+template_read(const struct json *j, const struct hrw_limits *limits, struct document_parts *out,
+    struct hrw_fault *fault)
+{
+	const struct json *placement = json_get(j, "placement"), *copies = json_get(j, "copies");
+	unsigned number = 1;
+	int rc = 0;
+
+	if (copies != NULL)
+		rc = document_copies_read(copies, limits, &number, fault);
+	if (rc < 0)
+		return rc;
+	out->template = placement != NULL ? document_placement_read(placement, number, fault)
+					  : hrw_membership_new(hrw_placements[0], number);
+	if (out->template != NULL)
+		return 0;
+	if (placement == NULL)
+		return no_memory(fault);
+	return fault != NULL ? (int)fault->error : HRW_BAD_FIELD;
+}
+
+int
+document_parts_read(const struct json *j, bool is_stored, const struct hrw_limits *limits,
+    struct document_parts *out, struct hrw_fault *fault)
+{
+	enum node_source source = is_stored ? NODE_FROM_STORE : NODE_FROM_ANSWER;
+	const struct json *nodes = json_get(j, "nodes"), *max_moved = json_get(j, "max_moved");
+	int rc = 0;
+
+	*out = (struct document_parts){.max_moved = -1};
+	if (json_type(j) != JSON_OBJECT)
+		return json_fault(j, fault, HRW_BAD_FIELD,
+		    "a pool is %s: give an object with \"placement\", \"copies\" and \"nodes\"",
+		    json_type_name(json_type(j)));
+	if (!is_stored)
+		rc = json_only(j, pool_names, fault);
+	if (rc == 0 && max_moved != NULL)
+		rc = document_max_moved_read(max_moved, &out->max_moved, fault);
+	if (rc == 0)
+		rc = template_read(j, is_stored ? NULL : limits, out, fault);
+	if (rc == 0 && nodes != NULL)
+		rc = nodes_read(nodes, source, is_stored ? NULL : limits, out, fault);
+	if (rc < 0)
+		document_parts_fini(out);
+	return rc;
+}
+
+int
+document_list_read(const struct json *array, const struct hrw_limits *limits,
+    struct document_parts *out, struct hrw_fault *fault)
+{
+	int rc;
+
+	*out = (struct document_parts){.max_moved = -1};
+	rc = nodes_read(array, NODE_FROM_ANSWER, limits, out, fault);
+	if (rc < 0)
+		document_parts_fini(out);
+	return rc;
+}
+
+void
+document_parts_fini(struct document_parts *parts)
+{
+	hrw_membership_free(parts->template);
+	free(parts->node);
+	free(parts->set);
+	*parts = (struct document_parts){.max_moved = -1};
+}
+
+/* Puts the parts together: a draft with the nodes in it. */
+static struct hrw_membership *
+assemble(struct document_parts *parts, const struct hrw_limits *limits, struct hrw_fault *fault)
+{
+	struct hrw_membership *m = parts->template;
+	char field[HRW_FAULT_FIELD];
+	size_t at = 0;
+	int rc;
+
+	parts->template = NULL;
+	rc = hrw_membership_add_all(m, parts->node, parts->count, limits, &at, fault);
+	if (rc < 0) {
+		if (fault != NULL) {
+			memcpy(field, fault->field, sizeof(field));
+			hrw_fault_at(fault, "/nodes/%zu%s", at, field);
+		}
+		hrw_membership_free(m);
+		return NULL;
+	}
+	return m;
+}
+
+struct hrw_membership *
+document_pool_read(const struct json *j, const struct hrw_limits *limits, double *max_moved,
+    struct hrw_fault *fault)
+{
+	struct document_parts parts;
+	struct hrw_membership *m;
+
+	if (document_parts_read(j, false, limits, &parts, fault) < 0)
+		return NULL;
+	*max_moved = parts.max_moved;
+	m = assemble(&parts, limits, fault);
+	document_parts_fini(&parts);
+	return m;
+}
+
+/* One membership of a stored document, frozen. */
+static struct hrw_membership *
+membership_load(const struct json *j, double *max_moved, struct hrw_fault *fault)
+{
+	struct document_parts parts;
+	struct hrw_membership *m;
+
+	if (document_parts_read(j, true, NULL, &parts, fault) < 0)
+		return NULL;
+	*max_moved = parts.max_moved;
+	m = assemble(&parts, NULL, fault);
+	document_parts_fini(&parts);
+	if (m != NULL && hrw_membership_freeze(m, NULL, fault) < 0) {
+		hrw_membership_free(m);
+		return NULL;
+	}
+	return m;
+}
+
+/* Members of a stored document that pool_names lacks. */
+static const char *const stored_names[] = {"format", "min_reader", NULL};
+
+static bool
+is_among(const char *const *names, const char *name)
+{
+	for (; *names != NULL; names++)
+		if (strcmp(*names, name) == 0)
+			return true;
+	return false;
+}
+
+/* The members that this version does not know, as they stand: "a":1,"b":[2].
+ * NULL in *out when there is none. */
+static int
+extra_load(const struct json *root, char **out, struct hrw_fault *fault)
+{
+	struct buffer text = {0};
+	struct json_out o = json_out(&text);
+
+	*out = NULL;
+	json_each (member, root)
+		if (!is_among(pool_names, json_name(member)) &&
+		    !is_among(stored_names, json_name(member)))
+			json_put_raw(&o, json_name(member), json_source(member));
+	if (text.len == 0 && !text.failed)
+		return 0;
+	*out = buffer_take(&text);
+	return *out != NULL ? 0 : no_memory(fault);
+}
+
+/* Both memberships and what goes with them. */
+static struct pool *
+pool_load(const char *name, const struct json *root, struct hrw_fault *fault)
+{
+	const struct json *settled_json = json_get(root, "settled");
+	const char *lineage = json_text(json_get(root, "lineage"));
+	struct hrw_membership *present = NULL, *settled = NULL;
+	struct pool *pool = NULL;
+	char *extra = NULL;
+	double max_moved, ignored;
+	int64_t epoch;
+
+	if (!json_integer(json_get(root, "epoch"), &epoch) || epoch < 1 || lineage == NULL ||
+	    strlen(lineage) != POOL_LINEAGE) {
+		hrw_fault(fault, HRW_STORE_FAILED, "it has no epoch or no lineage");
+		return NULL;
+	}
+	if (extra_load(root, &extra, fault) < 0)
+		return NULL;
+	present = settled = membership_load(root, &max_moved, fault);
+	if (present != NULL && json_type(settled_json) == JSON_OBJECT)
+		settled = membership_load(settled_json, &ignored, fault);
+	if (present == NULL || settled == NULL) {
+		hrw_membership_free(present);
+		free(extra);
+		return NULL;
+	}
+	pool = pool_new(name, (uint64_t)epoch, lineage, max_moved, present, settled);
+	if (pool == NULL) {
+		no_memory(fault);
+		free(extra);
+		return NULL;
+	}
+	pool->extra = extra;
+	return pool;
+}
+
+struct pool *
+document_load(const char *name, const char *document, struct hrw_fault *fault)
+{
+	struct hrw_fault inner = {0};
+	struct json *root = json_parse(hrw_text(document), JSON_STORED, &inner);
+	struct pool *pool = NULL;
+	int64_t reader = DOCUMENT_MIN_READER;
+
+	if (root != NULL) {
+		if (json_type(json_get(root, "format")) != JSON_NUMBER ||
+		    !json_integer(json_get(root, "min_reader"), &reader))
+			hrw_fault(&inner, HRW_STORE_FAILED, "it has no format or min_reader");
+		else if (reader > DOCUMENT_MIN_READER)
+			hrw_fault(&inner, HRW_STORE_FAILED,
+			    "it is from a newer version and needs reader %lld, this one is %d: run "
+			    "that version, or go back to a copy of the store",
+			    (long long)reader, DOCUMENT_MIN_READER);
+		else
+			pool = pool_load(name, root, &inner);
+	}
+	if (pool == NULL)
+		hrw_fault(fault, HRW_STORE_FAILED, "the document of pool \"%s\" cannot be read: %s",
+		    name, inner.detail);
+	json_free(root);
+	return pool;
+}
+
+static void
+membership_write(struct json_out *o, const struct hrw_membership *m)
+{
+	document_placement_write(o, "placement", m);
+	json_put_count(o, "copies", m->copies);
+	json_open_array(o, "nodes");
+	for (size_t i = 0; i < m->count; i++) {
+		json_open_object(o, NULL);
+		document_node_write(o, m, i);
+		json_close_object(o);
+	}
+	json_close_array(o);
+}
+
+void
+document_pool_write(struct json_out *o, const struct pool *pool)
+{
+	membership_write(o, pool->present);
+	if (pool->max_moved < 0)
+		json_put_null(o, "max_moved");
+	else
+		json_put_number(o, "max_moved", pool->max_moved);
+	json_put_count(o, "epoch", pool->epoch);
+	json_put_text(o, "lineage", pool->lineage);
+	json_put_text(o, "fingerprint", pool->fingerprint);
+	if (pool_is_settled(pool)) {
+		json_put_bool(o, "settled", true);
+		return;
+	}
+	json_open_object(o, "settled");
+	membership_write(o, pool->settled);
+	json_close_object(o);
+}
+
+char *
+document_store(const struct pool *pool)
+{
+	struct buffer text = {0};
+	struct json_out o = json_out(&text);
+
+	json_open_object(&o, NULL);
+	json_put_int(&o, "format", DOCUMENT_FORMAT);
+	json_put_int(&o, "min_reader", DOCUMENT_MIN_READER);
+	document_pool_write(&o, pool);
+	if (pool->extra != NULL)
+		buffer_printf(&text, ",%s", pool->extra);
+	json_close_object(&o);
+	return buffer_take(&text);
+}

@@ -1,0 +1,176 @@
+/*
+ * document_placement.c - a placement with its parameters as JSON.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "daemon/members/document.h"
+
+/* "a, b, c": every placement there is. */
+static void
+placements_list(struct buffer *out)
+{
+	for (size_t i = 0; hrw_placements[i] != NULL; i++)
+		buffer_printf(out, "%s%s", i > 0 ? ", " : "", hrw_placements[i]->name);
+}
+
+static const struct hrw_placement *
+find(const struct json *j, struct hrw_fault *fault)
+{
+	const char *name = json_text(j);
+	const struct hrw_placement *placement = name != NULL ? hrw_placement_find(name) : NULL;
+	struct buffer list = {0};
+	char shown[HRW_SHOWN];
+
+	if (placement != NULL)
+		return placement;
+	placements_list(&list);
+	if (json_type(j) == JSON_STRING)
+		json_fault(j, fault, HRW_BAD_FIELD, "there is no placement \"%s\": use %s",
+		    hrw_show(json_bytes(j), shown, sizeof(shown)), buffer_text(&list));
+	else
+		json_fault(j, fault, HRW_BAD_FIELD, "a placement's name is %s: use %s",
+		    json_type_name(json_type(j)), buffer_text(&list));
+	buffer_fini(&list);
+	return NULL;
+}
+
+static int
+choice_read(const struct json *j, const struct hrw_param *param, struct hrw_value *out,
+    struct hrw_fault *fault)
+{
+	const char *text = json_text(j);
+	struct buffer list = {0};
+	int rc;
+
+	for (size_t i = 0; text != NULL && param->choices[i] != NULL; i++)
+		if (strcmp(param->choices[i], text) == 0) {
+			out->number = i;
+			return 0;
+		}
+	for (size_t i = 0; param->choices[i] != NULL; i++)
+		buffer_printf(&list, "%s%s", i > 0 ? ", " : "", param->choices[i]);
+	rc = json_fault(j, fault, HRW_BAD_FIELD, "\"%s\" is none of its values: use one of %s",
+	    param->name, buffer_text(&list));
+	buffer_fini(&list);
+	return rc;
+}
+
+static int
+count_read(const struct json *j, const struct hrw_param *param, struct hrw_value *out,
+    struct hrw_fault *fault)
+{
+	int64_t number;
+
+	if (!json_integer(j, &number) || number < 0 || (uint64_t)number < param->min ||
+	    (uint64_t)number > param->max)
+		return json_fault(j, fault, HRW_BAD_FIELD,
+		    "\"%s\" is not a whole number from %llu to %llu", param->name,
+		    (unsigned long long)param->min, (unsigned long long)param->max);
+	out->number = (uint64_t)number;
+	return 0;
+}
+
+static int
+param_read(const struct json *j, const struct hrw_param *param, struct hrw_value *out,
+    struct hrw_fault *fault)
+{
+	switch (param->type) {
+	case HRW_PARAM_CHOICE:
+		return choice_read(j, param, out, fault);
+	case HRW_PARAM_COUNT:
+		return count_read(j, param, out, fault);
+	case HRW_PARAM_FLAG:
+		if (json_type(j) != JSON_BOOL)
+			return json_fault(j, fault, HRW_BAD_FIELD,
+			    "\"%s\" is %s: use true or false", param->name,
+			    json_type_name(json_type(j)));
+		out->number = json_bool(j);
+		return 0;
+	case HRW_PARAM_TEXT:
+		break;
+	}
+	if (json_text(j) == NULL || json_bytes(j).len < param->min ||
+	    json_bytes(j).len > param->max)
+		return json_fault(j, fault, HRW_BAD_FIELD,
+		    "\"%s\" is not a text of %llu to %llu bytes", param->name,
+		    (unsigned long long)param->min, (unsigned long long)param->max);
+	out->text = strdup(json_text(j));
+	return out->text != NULL ? 0 : hrw_fault(fault, HRW_INTERNAL, "out of memory");
+}
+
+/* Every member of the object is the name or a parameter. */
+static int
+params_read(const struct json *j, struct hrw_membership *m, struct hrw_fault *fault)
+{
+	const struct hrw_param *param = m->placement->params;
+	const char *names[HRW_PARAMS_MAX + 2] = {"name"};
+	size_t count = 1;
+	int rc;
+
+	for (size_t i = 0; param != NULL && param[i].name != NULL; i++)
+		names[count++] = param[i].name;
+	rc = json_only(j, names, fault);
+	for (size_t i = 0; rc == 0 && i + 1 < count; i++) {
+		const struct json *value = json_get(j, param[i].name);
+
+		if (value != NULL)
+			rc = param_read(value, &param[i], &m->param[i], fault);
+	}
+	return rc;
+}
+
+struct hrw_membership *
+document_placement_read(const struct json *j, unsigned copies, struct hrw_fault *fault)
+{
+	bool is_object = json_type(j) == JSON_OBJECT;
+	const struct json *name = is_object ? json_get(j, "name") : j;
+	const struct hrw_placement *placement;
+	struct hrw_membership *m;
+
+	if (name == NULL) {
+		json_fault(j, fault, HRW_BAD_FIELD,
+		    "a placement has no name: give it one, such as {\"name\":\"%s\"}",
+		    hrw_placements[0]->name);
+		return NULL;
+	}
+	placement = find(name, fault);
+	if (placement == NULL)
+		return NULL;
+	m = hrw_membership_new(placement, copies);
+	if (m == NULL) {
+		hrw_fault(fault, HRW_INTERNAL, "out of memory");
+		return NULL;
+	}
+	if (is_object && params_read(j, m, fault) < 0) {
+		hrw_membership_free(m);
+		return NULL;
+	}
+	return m;
+}
+
+void
+document_placement_write(struct json_out *o, const char *name, const struct hrw_membership *m)
+{
+	const struct hrw_param *param = m->placement->params;
+
+	json_open_object(o, name);
+	json_put_text(o, "name", m->placement->name);
+	for (size_t i = 0; param != NULL && param[i].name != NULL; i++)
+		switch (param[i].type) {
+		case HRW_PARAM_CHOICE:
+			json_put_text(o, param[i].name, param[i].choices[m->param[i].number]);
+			break;
+		case HRW_PARAM_COUNT:
+			json_put_count(o, param[i].name, m->param[i].number);
+			break;
+		case HRW_PARAM_FLAG:
+			json_put_bool(o, param[i].name, m->param[i].number != 0);
+			break;
+		case HRW_PARAM_TEXT:
+			if (m->param[i].text != NULL)
+				json_put_text(o, param[i].name, m->param[i].text);
+			break;
+		}
+	json_close_object(o);
+}

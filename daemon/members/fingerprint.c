@@ -1,0 +1,191 @@
+/*
+ * fingerprint.c - the canonical JSON of a membership, and its hash.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/hash/sha256.h"
+#include "daemon/members/fingerprint.h"
+
+/* The shortest digits that read back, tried from one on. Among doubles at a
+ * power of two a shorter text may exist that is not the nearest of its length;
+ * powers of two in the range of weights are shorter than that. */
+void
+fingerprint_number(double number, char out[32])
+{
+	char text[32], digits[20];
+	int count = 0, exponent, point;
+
+	if (number == 0) {
+		strcpy(out, "0");
+		return;
+	}
+	for (int precision = 0; precision < 17; precision++) {
+		snprintf(text, sizeof(text), "%.*e", precision, number);
+		if (strtod(text, NULL) == number)
+			break;
+	}
+	exponent = atoi(strchr(text, 'e') + 1);
+	for (const char *at = text; *at != 'e'; at++)
+		if (*at >= '0' && *at <= '9')
+			digits[count++] = *at;
+	while (count > 1 && digits[count - 1] == '0')
+		count--;
+	if (number < 0)
+		*out++ = '-';
+
+	/* ECMA-262, Number::toString: n is where the point stands. */
+	point = exponent + 1;
+	if (point > 21 || point < -5) {
+		snprintf(out, 31, "%c%s%.*se%+d", digits[0], count > 1 ? "." : "", count - 1,
+		    digits + 1, exponent);
+	} else if (point <= 0) {
+		snprintf(out, 31, "0.%.*s%.*s", -point, "00000", count, digits);
+	} else if (count <= point) {
+		snprintf(out, 31, "%.*s%.*s", count, digits, point - count, "00000000000000000000");
+	} else {
+		snprintf(out, 31, "%.*s.%.*s", point, digits, count - point, digits + point);
+	}
+}
+
+static void
+put_number(struct buffer *out, double number)
+{
+	char text[32];
+
+	fingerprint_number(number, text);
+	buffer_add_text(out, text);
+}
+
+/* RFC 8785, 3.2.2.2. NULL is null. */
+static void
+put_text(struct buffer *out, const char *text)
+{
+	static const char shorts[] = "btn\0fr"; /* from 0x08 on */
+
+	if (text == NULL) {
+		buffer_add_text(out, "null");
+		return;
+	}
+	buffer_add_text(out, "\"");
+	for (; *text != '\0'; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\')
+			buffer_printf(out, "\\%c", c);
+		else if (c >= 0x08 && c <= 0x0d && shorts[c - 0x08] != '\0')
+			buffer_printf(out, "\\%c", shorts[c - 0x08]);
+		else if (c < 0x20)
+			buffer_printf(out, "\\u%04x", c);
+		else
+			buffer_add(out, text, 1);
+	}
+	buffer_add_text(out, "\"");
+}
+
+static void
+put_value(struct buffer *out, const struct hrw_param *param, const struct hrw_value *value)
+{
+	switch (param->type) {
+	case HRW_PARAM_CHOICE:
+		put_text(out, param->choices[value->number]);
+		break;
+	case HRW_PARAM_COUNT:
+		put_number(out, (double)value->number);
+		break;
+	case HRW_PARAM_FLAG:
+		buffer_add_text(out, value->number != 0 ? "true" : "false");
+		break;
+	case HRW_PARAM_TEXT:
+		put_text(out, value->text);
+		break;
+	}
+}
+
+/* The name stands among the parameters, in order. */
+struct entry {
+	const char *name;
+	const struct hrw_param *param; /* NULL: the placement's name */
+	const struct hrw_value *value;
+};
+
+static int
+entry_cmp(const void *left, const void *right)
+{
+	return strcmp(((const struct entry *)left)->name, ((const struct entry *)right)->name);
+}
+
+static void
+put_placement(struct buffer *out, const struct hrw_membership *m)
+{
+	const struct hrw_param *param = m->placement->params;
+	struct entry entry[HRW_PARAMS_MAX + 1] = {{"name", NULL, NULL}};
+	size_t count = 1;
+
+	for (size_t i = 0; param != NULL && param[i].name != NULL; i++)
+		entry[count++] = (struct entry){param[i].name, &param[i], &m->param[i]};
+	qsort(entry, count, sizeof(*entry), entry_cmp);
+	for (size_t i = 0; i < count; i++) {
+		buffer_add_text(out, i == 0 ? "{" : ",");
+		put_text(out, entry[i].name);
+		buffer_add_text(out, ":");
+		if (entry[i].param == NULL)
+			put_text(out, m->placement->name);
+		else
+			put_value(out, entry[i].param, entry[i].value);
+	}
+	buffer_add_text(out, "}");
+}
+
+/* Members stand in order of names, all of them ASCII. */
+static void
+put_node(struct buffer *out, const struct hrw_membership *m, const struct hrw_node *node)
+{
+	buffer_add_text(out, "{\"address\":");
+	put_text(out, node->address);
+	if (m->placement->hashed != HRW_HASHED_NOTHING) {
+		buffer_add_text(out, ",\"hash_name\":");
+		put_text(out, node->hash_name);
+	}
+	buffer_add_text(out, ",\"name\":");
+	put_text(out, node->name);
+	buffer_add_text(out, ",\"state\":");
+	put_text(out, hrw_state_name(node->state));
+	buffer_add_text(out, ",\"weight\":");
+	put_number(out, node->weight);
+	buffer_add_text(out, ",\"zone\":");
+	put_text(out, node->zone);
+	buffer_add_text(out, "}");
+}
+
+void
+fingerprint_text(const struct hrw_membership *m, struct buffer *out)
+{
+	buffer_printf(out, "{\"copies\":%u,\"nodes\":[", m->copies);
+	for (size_t i = 0; i < m->count; i++) {
+		if (i > 0)
+			buffer_add_text(out, ",");
+		put_node(out, m, &m->node[i]);
+	}
+	buffer_add_text(out, "],\"placement\":");
+	put_placement(out, m);
+	buffer_add_text(out, "}");
+}
+
+int
+fingerprint_of(const struct hrw_membership *m, char out[POOL_FINGERPRINT + 1])
+{
+	struct buffer text = {0};
+	uint8_t hash[HRW_SHA256_BYTES];
+	int rc = HRW_INTERNAL;
+
+	fingerprint_text(m, &text);
+	if (!text.failed) {
+		hrw_sha256(buffer_bytes(&text), hash);
+		for (size_t i = 0; i < POOL_FINGERPRINT / 2; i++)
+			snprintf(out + 2 * i, 3, "%02x", hash[i]);
+		rc = 0;
+	}
+	buffer_fini(&text);
+	return rc;
+}

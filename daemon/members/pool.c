@@ -1,0 +1,92 @@
+/*
+ * pool.c - a version of a pool, with all that lookups need worked out.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "core/estimate.h"
+#include "daemon/members/fingerprint.h"
+#include "daemon/members/pool.h"
+
+/* So many random bits never come twice among the pools of one fleet. */
+static int
+lineage_new(char out[POOL_LINEAGE + 1])
+{
+	uint64_t bits;
+
+	if (getrandom(&bits, sizeof(bits), 0) != (ssize_t)sizeof(bits))
+		return HRW_INTERNAL;
+	snprintf(out, POOL_LINEAGE + 1, "%016llx", (unsigned long long)bits);
+	return 0;
+}
+
+static void
+pool_free(struct pool *pool)
+{
+	hrw_settled_fini(&pool->match);
+	if (pool->settled != pool->present)
+		hrw_membership_free(pool->settled);
+	hrw_membership_free(pool->present);
+	free(pool->share);
+	free(pool->extra);
+	free(pool->name);
+	free(pool);
+}
+
+struct pool *
+pool_new(const char *name, uint64_t epoch, const char *lineage, double max_moved,
+    struct hrw_membership *present, struct hrw_membership *settled)
+{
+	struct pool *pool = calloc(1, sizeof(*pool));
+
+	if (settled != present && hrw_membership_equal(present, settled)) {
+		hrw_membership_free(settled);
+		settled = present;
+	}
+	if (pool == NULL) {
+		if (settled != present)
+			hrw_membership_free(settled);
+		hrw_membership_free(present);
+		return NULL;
+	}
+	atomic_init(&pool->references, 1);
+	pool->epoch = epoch;
+	pool->max_moved = max_moved;
+	pool->present = present;
+	pool->settled = settled;
+	pool->name = strdup(name);
+	pool->share = calloc(present->count + 1, sizeof(*pool->share));
+	if (pool->name == NULL || pool->share == NULL ||
+	    hrw_settled_init(&pool->match, present, settled) < 0)
+		goto fail;
+	if (lineage != NULL)
+		snprintf(pool->lineage, sizeof(pool->lineage), "%s", lineage);
+	else if (lineage_new(pool->lineage) < 0)
+		goto fail;
+	if (fingerprint_of(present, pool->fingerprint) < 0)
+		goto fail;
+	snprintf(pool->etag, sizeof(pool->etag), "\"%llu-%s\"", (unsigned long long)epoch,
+	    pool->lineage);
+	hrw_shares(present, pool->share);
+	return pool;
+fail:
+	pool_free(pool);
+	return NULL;
+}
+
+struct pool *
+pool_acquire(struct pool *pool)
+{
+	atomic_fetch_add_explicit(&pool->references, 1, memory_order_relaxed);
+	return pool;
+}
+
+/* Releasing orders a reader's last look before the free, by whoever is last. */
+void
+pool_release(struct pool *pool)
+{
+	if (pool != NULL &&
+	    atomic_fetch_sub_explicit(&pool->references, 1, memory_order_acq_rel) == 1)
+		pool_free(pool);
+}
