@@ -70,7 +70,7 @@ nodes_read(const struct json *array, enum node_source source, const struct hrw_l
 		struct hrw_node *node = &out->node[out->count];
 		unsigned *set = &out->set[out->count];
 
-		rc = document_node_from(j, NODE_LISTED, source, limits, node, set, fault);
+		rc = document_node_from(j, NODE_FIELDS, source, limits, node, set, fault);
 		if (rc == 0 && source != NODE_FROM_STORE)
 			rc = document_node_needs_address(j, node->name, *set, fault);
 		if (rc < 0)
@@ -145,6 +145,8 @@ void
 document_parts_fini(struct document_parts *parts)
 {
 	hrw_membership_free(parts->template);
+	for (size_t i = 0; i < parts->count; i++)
+		document_node_fini(&parts->node[i]);
 	free(parts->node);
 	free(parts->set);
 	*parts = (struct document_parts){.max_moved = -1};

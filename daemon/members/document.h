@@ -20,28 +20,39 @@ enum node_field {
 	NODE_ADDRESS = 1u << 1,
 	NODE_WEIGHT = 1u << 2,
 	NODE_ZONE = 1u << 3,
-	NODE_STATE = 1u << 4, /* active or joining */
+	NODE_STATE = 1u << 4,
 	NODE_ID = 1u << 5,
 	NODE_HASH_NAME = 1u << 6,
-	NODE_DRAINING = 1u << 7, /* only in `allowed`: the state may be draining too */
-	NODE_PATCH = NODE_ADDRESS | NODE_WEIGHT | NODE_ZONE,
-	NODE_ADDED = NODE_NAME | NODE_PATCH | NODE_STATE | NODE_ID | NODE_HASH_NAME,
-	NODE_LISTED = NODE_ADDED | NODE_DRAINING,
+	NODE_SLOTS = 1u << 7,
+	NODE_TOKENS = 1u << 8,
+	NODE_REWEIGHT = 1u << 9,
+	NODE_HEALTHY = 1u << 10,
+	NODE_FIELDS = (1u << 11) - 1, /* all of them */
+	NODE_FIXED = NODE_NAME | NODE_STATE | NODE_ID | NODE_HASH_NAME,
+	NODE_EDITABLE = NODE_FIELDS & ~(unsigned)NODE_FIXED, /* by a patch */
 };
 
-/* A node object's fields: texts borrowed from the JSON. Defaults where left
- * out: weight 1, no zone, active, the next id, the default hash_name.
+/* "weight" for NODE_WEIGHT. Static storage. */
+const char *document_field_name(unsigned field);
+
+/* A node object's fields: texts borrowed from the JSON, slots and tokens
+ * allocated. Defaults where left out: weight 1, no zone, active, the next id,
+ * the default hash_name.
  *   allowed   of enum node_field; others are BAD_FIELD that say why. Without
- *             NODE_NAME it is a patch, where a null weight or zone brings back
- *             the default. Read-only fields of answers (share, health,
- *             state_since, …) are ignored with `takes_answers`, so that what GET
- *             gave can be sent back
+ *             NODE_NAME it is a patch, where a null brings back the default.
+ *             Read-only fields of answers (share, health, state_since, …) are
+ *             ignored with `takes_answers`, so that what GET gave can be sent
+ *             back
  *   limits    bind the name's length; NULL: the widest
+ *   out       to be freed by document_node_fini(), not after an error
  *   set       receives which were there
  *   errors    BAD_FIELD and the field's own code, with its JSON pointer; a
  *             missing name is BAD_SERVER */
 int document_node_read(const struct json *j, unsigned allowed, bool takes_answers,
     const struct hrw_limits *limits, struct hrw_node *out, unsigned *set, struct hrw_fault *fault);
+
+/* Frees what document_node_read() allocated; borrowed texts are left alone. */
+void document_node_fini(struct hrw_node *node);
 
 /* A node named in a list must have an address: BAD_ADDRESS when `set` lacks it. */
 int document_node_needs_address(
@@ -98,7 +109,8 @@ char *document_store(const struct pool *pool);
 void document_pool_write(struct json_out *o, const struct pool *pool);
 
 /* Members of one node inside an open object: name, id, address, weight, zone,
- * state, state_since, and hash_name with hash_name_default where one is hashed. */
+ * state, state_since, hash_name with hash_name_default where one is hashed, and
+ * slots, tokens, reweight and healthy where it has them. */
 void document_node_write(struct json_out *o, const struct hrw_membership *m, size_t node);
 
 #endif

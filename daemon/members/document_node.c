@@ -1,6 +1,7 @@
 /*
  * document_node.c - one node as JSON.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -13,7 +14,6 @@ struct field {
 	const char *why; /* it may not be set where it is not allowed */
 };
 
-/* In the order in which node objects are written. */
 static const struct field fields[] = {
     {"name", NODE_NAME, "it is the node's identity: add a node of the new name instead"},
     {"id", NODE_ID, "it is fixed when the node joins"},
@@ -22,11 +22,14 @@ static const struct field fields[] = {
     {"zone", NODE_ZONE, ""},
     {"state", NODE_STATE, "use drain, activate or rejoin"},
     {"hash_name", NODE_HASH_NAME, "it is fixed when the node joins"},
+    {"slots", NODE_SLOTS, ""},
+    {"tokens", NODE_TOKENS, ""},
+    {"reweight", NODE_REWEIGHT, ""},
+    {"healthy", NODE_HEALTHY, ""},
     {"state_since", 0, ""},
     {"hash_name_default", 0, ""},
     {"share", 0, ""},
     {"health", 0, ""},
-    {"healthy", 0, ""},
     {"pool", 0, ""},
     {"epoch", 0, ""},
 };
@@ -40,6 +43,15 @@ field_find(const char *name)
 		if (strcmp(fields[i].name, name) == 0)
 			return &fields[i];
 	return NULL;
+}
+
+const char *
+document_field_name(unsigned field)
+{
+	for (size_t i = 0; i < FIELDS; i++)
+		if (fields[i].bit == field)
+			return fields[i].name;
+	return "";
 }
 
 /* The fault of a check, at the value's place in the body. */
@@ -126,20 +138,18 @@ read_zone(const struct json *j, struct hrw_node *out, struct hrw_fault *fault)
 }
 
 static int
-read_state(const struct json *j, bool may_drain, struct hrw_node *out, struct hrw_fault *fault)
+read_state(const struct json *j, struct hrw_node *out, struct hrw_fault *fault)
 {
 	const char *text = json_text(j);
 	int state = text != NULL ? hrw_state_from_name(text) : -1;
 	char shown[HRW_SHOWN];
 
 	if (json_type(j) != JSON_STRING)
-		return mistyped(j, fault, HRW_BAD_FIELD, "\"active\" or \"joining\"");
-	if (state < 0 || (state == HRW_DRAINING && !may_drain))
+		return mistyped(j, fault, HRW_BAD_FIELD, "\"active\", \"joining\" or \"draining\"");
+	if (state < 0)
 		return json_fault(j, fault, HRW_BAD_FIELD,
-		    "state \"%s\" is not one to give here: "
-		    "use \"active\"%s \"joining\"%s",
-		    hrw_show(json_bytes(j), shown, sizeof(shown)), may_drain ? "," : " or",
-		    may_drain ? " or \"draining\"" : ", and drain the node once it is there");
+		    "state \"%s\" is none: use \"active\", \"joining\" or \"draining\"",
+		    hrw_show(json_bytes(j), shown, sizeof(shown)));
 	out->state = (enum hrw_state)state;
 	return 0;
 }
@@ -176,7 +186,104 @@ read_hash_name(const struct json *j, struct hrw_node *out, struct hrw_fault *fau
 	return 0;
 }
 
-/* What went before "2026-01-02T03:04:05.678Z"; 0 where it is none. */
+static int
+range_read(const struct json *j, struct hrw_range *out, struct hrw_fault *fault)
+{
+	const struct json *first = json_first(j), *last = first != NULL ? json_next(first) : NULL;
+	int64_t from, to;
+
+	if (json_type(j) != JSON_ARRAY || json_count(j) != 2 || !json_integer(first, &from) ||
+	    !json_integer(last, &to) || from < 0 || to < from || to > UINT32_MAX)
+		return json_fault(j, fault, HRW_BAD_FIELD,
+		    "slots are pairs [first, last] of whole numbers, both included, such as "
+		    "[0, 5460]");
+	*out = (struct hrw_range){(uint32_t)from, (uint32_t)to};
+	return 0;
+}
+
+static int
+read_slots(const struct json *j, struct hrw_node *out, struct hrw_fault *fault)
+{
+	int rc = 0;
+
+	if (json_type(j) == JSON_NULL)
+		return 0;
+	if (json_type(j) != JSON_ARRAY)
+		return mistyped(j, fault, HRW_BAD_FIELD, "a list of pairs [first, last]");
+	out->slots = calloc(json_count(j) + 1, sizeof(*out->slots));
+	if (out->slots == NULL)
+		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
+	json_each (range, j) {
+		rc = range_read(range, &out->slots[out->slot_count], fault);
+		if (rc < 0)
+			break;
+		out->slot_count++;
+	}
+	return rc;
+}
+
+/* A signed 64-bit number as decimal text, as it would be written. */
+static bool
+token_parse(const char *text, int64_t *out)
+{
+	char again[24], *end;
+
+	if (text == NULL)
+		return false;
+	errno = 0;
+	*out = strtoll(text, &end, 10);
+	snprintf(again, sizeof(again), "%lld", (long long)*out);
+	return errno == 0 && *end == '\0' && strcmp(again, text) == 0;
+}
+
+static int
+read_tokens(const struct json *j, struct hrw_node *out, struct hrw_fault *fault)
+{
+	char shown[HRW_SHOWN];
+
+	if (json_type(j) == JSON_NULL)
+		return 0;
+	if (json_type(j) != JSON_ARRAY)
+		return mistyped(j, fault, HRW_BAD_FIELD, "a list of numbers as decimal texts");
+	out->tokens = calloc(json_count(j) + 1, sizeof(*out->tokens));
+	if (out->tokens == NULL)
+		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
+	json_each (token, j) {
+		if (!token_parse(json_text(token), &out->tokens[out->token_count]))
+			return json_fault(token, fault, HRW_BAD_FIELD,
+			    "token %s is not a signed 64-bit number as decimal text, such as "
+			    "\"-9223372036854775808\"",
+			    hrw_show(json_source(token), shown, sizeof(shown)));
+		out->token_count++;
+	}
+	return 0;
+}
+
+static int
+read_reweight(const struct json *j, struct hrw_node *out, struct hrw_fault *fault)
+{
+	if (json_type(j) == JSON_NULL)
+		return 0;
+	if (json_type(j) != JSON_NUMBER || !(json_number(j) >= 0 && json_number(j) <= 1))
+		return json_fault(
+		    j, fault, HRW_BAD_FIELD, "reweight is not a number from 0 to 1, or null");
+	out->has_reweight = true;
+	out->reweight = json_number(j);
+	return 0;
+}
+
+static int
+read_healthy(const struct json *j, struct hrw_node *out, struct hrw_fault *fault)
+{
+	if (json_type(j) == JSON_NULL)
+		return 0;
+	if (json_type(j) != JSON_BOOL)
+		return mistyped(j, fault, HRW_BAD_FIELD, "true or false");
+	out->is_unhealthy = !json_bool(j);
+	return 0;
+}
+
+/* The Unix time of "2026-01-02T03:04:05.678Z"; 0 where it is none. */
 static int64_t
 time_read(const char *text)
 {
@@ -206,9 +313,17 @@ read_field(const struct json *j, unsigned bit, unsigned allowed, enum node_sourc
 	case NODE_ZONE:
 		return read_zone(j, out, fault);
 	case NODE_STATE:
-		return read_state(j, (allowed & NODE_DRAINING) != 0, out, fault);
+		return read_state(j, out, fault);
 	case NODE_ID:
 		return read_id(j, out, fault);
+	case NODE_SLOTS:
+		return read_slots(j, out, fault);
+	case NODE_TOKENS:
+		return read_tokens(j, out, fault);
+	case NODE_REWEIGHT:
+		return read_reweight(j, out, fault);
+	case NODE_HEALTHY:
+		return read_healthy(j, out, fault);
 	default:
 		return read_hash_name(j, out, fault);
 	}
@@ -228,21 +343,13 @@ stranger(const struct json *object, unsigned allowed, struct hrw_fault *fault)
 	return json_only(object, names, fault);
 }
 
-int
-document_node_from(const struct json *j, unsigned allowed, enum node_source source,
+static int
+members_read(const struct json *j, unsigned allowed, enum node_source source,
     const struct hrw_limits *limits, struct hrw_node *out, unsigned *set, struct hrw_fault *fault)
 {
-	int rc;
-
-	*out = (struct hrw_node){.weight = 1, .id = HRW_ID_UNSET, .state = HRW_ACTIVE};
-	*set = 0;
-	if (json_type(j) != JSON_OBJECT)
-		return json_fault(j, fault, HRW_BAD_FIELD,
-		    "a node is %s here: give an object such as {\"name\":\"cache-a\","
-		    "\"address\":\"127.0.0.1:11211\"}",
-		    json_type_name(json_type(j)));
 	json_each (member, j) {
 		const struct field *field = field_find(json_name(member));
+		int rc;
 
 		if (field == NULL && source == NODE_FROM_STORE)
 			continue;
@@ -260,16 +367,46 @@ document_node_from(const struct json *j, unsigned allowed, enum node_source sour
 		if (field->bit != NODE_ADDRESS || out->address != NULL)
 			*set |= field->bit;
 	}
-	if ((allowed & NODE_NAME) != 0 && out->name == NULL) {
+	return 0;
+}
+
+int
+document_node_from(const struct json *j, unsigned allowed, enum node_source source,
+    const struct hrw_limits *limits, struct hrw_node *out, unsigned *set, struct hrw_fault *fault)
+{
+	int rc;
+
+	*out = (struct hrw_node){.weight = 1, .id = HRW_ID_UNSET, .state = HRW_ACTIVE};
+	*set = 0;
+	if (json_type(j) != JSON_OBJECT)
+		return json_fault(j, fault, HRW_BAD_FIELD,
+		    "a node is %s here: give an object such as {\"name\":\"cache-a\","
+		    "\"address\":\"127.0.0.1:11211\"}",
+		    json_type_name(json_type(j)));
+	rc = members_read(j, allowed, source, limits, out, set, fault);
+	if (rc == 0 && (allowed & NODE_NAME) != 0 && out->name == NULL) {
 		json_fault(j, fault, HRW_BAD_SERVER,
 		    "a node has no name: give it a \"name\", such as \"cache-a\"");
-		return bad_name(fault);
+		rc = bad_name(fault);
+	}
+	if (rc < 0) {
+		document_node_fini(out);
+		return rc;
 	}
 	if (source != NODE_FROM_REQUEST) {
 		out->hash_name_is_default = json_bool(json_get(j, "hash_name_default"));
 		out->since_ms = time_read(json_text(json_get(j, "state_since")));
 	}
 	return 0;
+}
+
+void
+document_node_fini(struct hrw_node *node)
+{
+	free(node->slots);
+	free(node->tokens);
+	node->slots = NULL;
+	node->tokens = NULL;
 }
 
 int
@@ -292,6 +429,33 @@ document_node_needs_address(
 	    name);
 }
 
+static void
+put_slots(struct json_out *o, const struct hrw_node *n)
+{
+	json_open_array(o, "slots");
+	for (size_t i = 0; i < n->slot_count; i++) {
+		json_open_array(o, NULL);
+		json_put_count(o, NULL, n->slots[i].first);
+		json_put_count(o, NULL, n->slots[i].last);
+		json_close_array(o);
+	}
+	json_close_array(o);
+}
+
+/* As texts: readers with doubles for numbers would round them. */
+static void
+put_tokens(struct json_out *o, const struct hrw_node *n)
+{
+	char text[24];
+
+	json_open_array(o, "tokens");
+	for (size_t i = 0; i < n->token_count; i++) {
+		snprintf(text, sizeof(text), "%lld", (long long)n->tokens[i]);
+		json_put_text(o, NULL, text);
+	}
+	json_close_array(o);
+}
+
 void
 document_node_write(struct json_out *o, const struct hrw_membership *m, size_t node)
 {
@@ -308,4 +472,12 @@ document_node_write(struct json_out *o, const struct hrw_membership *m, size_t n
 		json_put_text(o, "hash_name", n->hash_name);
 		json_put_bool(o, "hash_name_default", n->hash_name_is_default);
 	}
+	if (n->slots != NULL)
+		put_slots(o, n);
+	if (n->tokens != NULL)
+		put_tokens(o, n);
+	if (n->has_reweight)
+		json_put_number(o, "reweight", n->reweight);
+	if (n->is_unhealthy)
+		json_put_bool(o, "healthy", false);
 }

@@ -71,6 +71,80 @@ count_read(const struct json *j, const struct hrw_param *param, struct hrw_value
 	return 0;
 }
 
+/* A list out of the choices, each once. */
+static int
+set_read(const struct json *j, const struct hrw_param *param, struct hrw_value *out,
+    struct hrw_fault *fault)
+{
+	uint64_t bits = 0;
+
+	if (json_type(j) != JSON_ARRAY)
+		return json_fault(j, fault, HRW_BAD_FIELD, "\"%s\" is %s: give a list of names",
+		    param->name, json_type_name(json_type(j)));
+	json_each (name, j) {
+		struct hrw_value one = {0};
+		int rc = choice_read(name, param, &one, fault);
+
+		if (rc < 0)
+			return rc;
+		if ((bits >> one.number & 1) != 0)
+			return json_fault(name, fault, HRW_BAD_FIELD,
+			    "\"%s\" lists \"%s\" twice: name it once", param->name,
+			    param->choices[one.number]);
+		bits |= UINT64_C(1) << one.number;
+	}
+	out->number = bits;
+	return 0;
+}
+
+static int
+host_read(const struct json *j, struct hrw_host *out, struct hrw_fault *fault)
+{
+	static const char *const names[] = {"name", "id", "weight", NULL};
+	const struct json *name = json_get(j, "name"), *id = json_get(j, "id"),
+			  *weight = json_get(j, "weight");
+	int64_t number = 0;
+	int rc = 0;
+
+	if (json_type(j) != JSON_OBJECT || json_text(name) == NULL)
+		return json_fault(j, fault, HRW_BAD_FIELD,
+		    "a host is an object {\"name\":\"rack-1\",\"id\":-3,\"weight\":4.5}");
+	rc = json_only(j, names, fault);
+	if (rc == 0 && id != NULL &&
+	    (!json_integer(id, &number) || number < INT32_MIN || number > INT32_MAX))
+		rc = json_fault(id, fault, HRW_BAD_FIELD, "a host's id is a 32-bit whole number");
+	if (rc == 0 && weight != NULL && !(json_number(weight) >= 0 && json_number(weight) <= 1e9))
+		rc = json_fault(weight, fault, HRW_BAD_FIELD, "a host's weight is from 0 to 1e9");
+	if (rc < 0)
+		return rc;
+	*out = (struct hrw_host){.name = strdup(json_text(name)),
+	    .has_id = id != NULL,
+	    .has_weight = weight != NULL,
+	    .id = (int32_t)number,
+	    .weight = weight != NULL ? json_number(weight) : 0};
+	return out->name != NULL ? 0 : hrw_fault(fault, HRW_INTERNAL, "out of memory");
+}
+
+static int
+hosts_read(const struct json *j, const struct hrw_param *param, struct hrw_value *out,
+    struct hrw_fault *fault)
+{
+	if (json_type(j) != JSON_ARRAY)
+		return json_fault(j, fault, HRW_BAD_FIELD, "\"%s\" is %s: give a list of hosts",
+		    param->name, json_type_name(json_type(j)));
+	out->host = calloc(json_count(j) + 1, sizeof(*out->host));
+	if (out->host == NULL)
+		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
+	json_each (host, j) {
+		int rc = host_read(host, &out->host[out->host_count], fault);
+
+		if (rc < 0)
+			return rc;
+		out->host_count++;
+	}
+	return 0;
+}
+
 static int
 param_read(const struct json *j, const struct hrw_param *param, struct hrw_value *out,
     struct hrw_fault *fault)
@@ -87,6 +161,11 @@ param_read(const struct json *j, const struct hrw_param *param, struct hrw_value
 			    json_type_name(json_type(j)));
 		out->number = json_bool(j);
 		return 0;
+	case HRW_PARAM_SET:
+		return set_read(j, param, out, fault);
+	case HRW_PARAM_HOSTS:
+		return hosts_read(j, param, out, fault);
+	case HRW_PARAM_SECRET:
 	case HRW_PARAM_TEXT:
 		break;
 	}
@@ -114,8 +193,10 @@ params_read(const struct json *j, struct hrw_membership *m, struct hrw_fault *fa
 	for (size_t i = 0; rc == 0 && i + 1 < count; i++) {
 		const struct json *value = json_get(j, param[i].name);
 
-		if (value != NULL)
-			rc = param_read(value, &param[i], &m->param[i], fault);
+		if (value == NULL)
+			continue;
+		m->param[i].is_given = true;
+		rc = param_read(value, &param[i], &m->param[i], fault);
 	}
 	return rc;
 }
@@ -149,6 +230,63 @@ document_placement_read(const struct json *j, unsigned copies, struct hrw_fault 
 	return m;
 }
 
+static void
+set_write(struct json_out *o, const struct hrw_param *param, const struct hrw_value *value)
+{
+	json_open_array(o, param->name);
+	for (size_t i = 0; param->choices[i] != NULL; i++)
+		if ((value->number >> i & 1) != 0)
+			json_put_text(o, NULL, param->choices[i]);
+	json_close_array(o);
+}
+
+static void
+hosts_write(struct json_out *o, const struct hrw_param *param, const struct hrw_value *value)
+{
+	json_open_array(o, param->name);
+	for (size_t i = 0; i < value->host_count; i++) {
+		const struct hrw_host *host = &value->host[i];
+
+		json_open_object(o, NULL);
+		json_put_text(o, "name", host->name);
+		if (host->has_id)
+			json_put_int(o, "id", host->id);
+		if (host->has_weight)
+			json_put_number(o, "weight", host->weight);
+		json_close_object(o);
+	}
+	json_close_array(o);
+}
+
+/* A text that was left out stays out: it has no default to be shown. */
+static void
+param_write(struct json_out *o, const struct hrw_param *param, const struct hrw_value *value)
+{
+	switch (param->type) {
+	case HRW_PARAM_CHOICE:
+		json_put_text(o, param->name, param->choices[value->number]);
+		break;
+	case HRW_PARAM_COUNT:
+		json_put_count(o, param->name, value->number);
+		break;
+	case HRW_PARAM_FLAG:
+		json_put_bool(o, param->name, value->number != 0);
+		break;
+	case HRW_PARAM_SET:
+		set_write(o, param, value);
+		break;
+	case HRW_PARAM_HOSTS:
+		if (value->host != NULL)
+			hosts_write(o, param, value);
+		break;
+	case HRW_PARAM_SECRET:
+	case HRW_PARAM_TEXT:
+		if (value->text != NULL)
+			json_put_text(o, param->name, value->text);
+		break;
+	}
+}
+
 void
 document_placement_write(struct json_out *o, const char *name, const struct hrw_membership *m)
 {
@@ -157,20 +295,6 @@ document_placement_write(struct json_out *o, const char *name, const struct hrw_
 	json_open_object(o, name);
 	json_put_text(o, "name", m->placement->name);
 	for (size_t i = 0; param != NULL && param[i].name != NULL; i++)
-		switch (param[i].type) {
-		case HRW_PARAM_CHOICE:
-			json_put_text(o, param[i].name, param[i].choices[m->param[i].number]);
-			break;
-		case HRW_PARAM_COUNT:
-			json_put_count(o, param[i].name, m->param[i].number);
-			break;
-		case HRW_PARAM_FLAG:
-			json_put_bool(o, param[i].name, m->param[i].number != 0);
-			break;
-		case HRW_PARAM_TEXT:
-			if (m->param[i].text != NULL)
-				json_put_text(o, param[i].name, m->param[i].text);
-			break;
-		}
+		param_write(o, &param[i], &m->param[i]);
 	json_close_object(o);
 }

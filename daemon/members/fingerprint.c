@@ -84,6 +84,56 @@ put_text(struct buffer *out, const char *text)
 }
 
 static void
+put_set(struct buffer *out, const struct hrw_param *param, const struct hrw_value *value)
+{
+	const char *comma = "";
+
+	buffer_add_text(out, "[");
+	for (size_t i = 0; param->choices[i] != NULL; i++) {
+		if ((value->number >> i & 1) == 0)
+			continue;
+		buffer_add_text(out, comma);
+		put_text(out, param->choices[i]);
+		comma = ",";
+	}
+	buffer_add_text(out, "]");
+}
+
+static void
+put_hosts(struct buffer *out, const struct hrw_value *value)
+{
+	buffer_add_text(out, "[");
+	for (size_t i = 0; i < value->host_count; i++) {
+		const struct hrw_host *host = &value->host[i];
+
+		buffer_add_text(out, i > 0 ? ",{" : "{");
+		if (host->has_id)
+			buffer_printf(out, "\"id\":%d,", host->id);
+		buffer_add_text(out, "\"name\":");
+		put_text(out, host->name);
+		if (host->has_weight) {
+			buffer_add_text(out, ",\"weight\":");
+			put_number(out, host->weight);
+		}
+		buffer_add_text(out, "}");
+	}
+	buffer_add_text(out, "]");
+}
+
+/* By its hash: what a secret is stays unknown to whoever sees it compared. */
+static void
+put_secret(struct buffer *out, const struct hrw_value *value)
+{
+	uint8_t hash[HRW_SHA256_BYTES];
+
+	hrw_sha256(hrw_bytes(value->secret, sizeof(value->secret)), hash);
+	buffer_add_text(out, "\"");
+	for (size_t i = 0; i < sizeof(hash); i++)
+		buffer_printf(out, "%02x", hash[i]);
+	buffer_add_text(out, "\"");
+}
+
+static void
 put_value(struct buffer *out, const struct hrw_param *param, const struct hrw_value *value)
 {
 	switch (param->type) {
@@ -95,6 +145,15 @@ put_value(struct buffer *out, const struct hrw_param *param, const struct hrw_va
 		break;
 	case HRW_PARAM_FLAG:
 		buffer_add_text(out, value->number != 0 ? "true" : "false");
+		break;
+	case HRW_PARAM_SET:
+		put_set(out, param, value);
+		break;
+	case HRW_PARAM_HOSTS:
+		put_hosts(out, value);
+		break;
+	case HRW_PARAM_SECRET:
+		put_secret(out, value);
 		break;
 	case HRW_PARAM_TEXT:
 		put_text(out, value->text);
@@ -137,20 +196,51 @@ put_placement(struct buffer *out, const struct hrw_membership *m)
 	buffer_add_text(out, "}");
 }
 
+static void
+put_slots(struct buffer *out, const struct hrw_node *node)
+{
+	for (size_t i = 0; i < node->slot_count; i++)
+		buffer_printf(
+		    out, "%s[%u,%u]", i > 0 ? "," : "", node->slots[i].first, node->slots[i].last);
+}
+
+static void
+put_tokens(struct buffer *out, const struct hrw_node *node)
+{
+	for (size_t i = 0; i < node->token_count; i++)
+		buffer_printf(out, "%s\"%lld\"", i > 0 ? "," : "", (long long)node->tokens[i]);
+}
+
 /* Members stand in order of names, all of them ASCII. */
 static void
-put_node(struct buffer *out, const struct hrw_membership *m, const struct hrw_node *node)
+put_node(struct buffer *out, const struct hrw_placement *placement, const struct hrw_node *node)
 {
 	buffer_add_text(out, "{\"address\":");
 	put_text(out, node->address);
-	if (m->placement->hashed != HRW_HASHED_NOTHING) {
+	if (placement->hashed != HRW_HASHED_NOTHING) {
 		buffer_add_text(out, ",\"hash_name\":");
 		put_text(out, node->hash_name);
 	}
+	if ((placement->traits & HRW_HEALTH) != 0)
+		buffer_printf(out, ",\"healthy\":%s", node->is_unhealthy ? "false" : "true");
 	buffer_add_text(out, ",\"name\":");
 	put_text(out, node->name);
+	if ((placement->traits & HRW_REWEIGHT) != 0) {
+		buffer_add_text(out, ",\"reweight\":");
+		put_number(out, node->has_reweight ? node->reweight : 1);
+	}
+	if ((placement->traits & HRW_SLOTS) != 0) {
+		buffer_add_text(out, ",\"slots\":[");
+		put_slots(out, node);
+		buffer_add_text(out, "]");
+	}
 	buffer_add_text(out, ",\"state\":");
 	put_text(out, hrw_state_name(node->state));
+	if ((placement->traits & HRW_TOKENS) != 0) {
+		buffer_add_text(out, ",\"tokens\":[");
+		put_tokens(out, node);
+		buffer_add_text(out, "]");
+	}
 	buffer_add_text(out, ",\"weight\":");
 	put_number(out, node->weight);
 	buffer_add_text(out, ",\"zone\":");
@@ -165,7 +255,7 @@ fingerprint_text(const struct hrw_membership *m, struct buffer *out)
 	for (size_t i = 0; i < m->count; i++) {
 		if (i > 0)
 			buffer_add_text(out, ",");
-		put_node(out, m, &m->node[i]);
+		put_node(out, m->placement, &m->node[i]);
 	}
 	buffer_add_text(out, "],\"placement\":");
 	put_placement(out, m);

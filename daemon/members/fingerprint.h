@@ -3,8 +3,9 @@
  *
  * The first 16 hex digits of SHA-256 over the canonical JSON of
  * {"copies","nodes","placement"}: the placement with every parameter, and nodes
- * by name with address, name, state, weight, zone, and hash_name where the
- * placement hashes one. Epoch, health and keys are not in it.
+ * by name with address, name, state, weight, zone, and of hash_name, healthy,
+ * reweight, slots and tokens those that the placement uses. Epoch, health and
+ * keys are not in it.
  *
  * Source: RFC 8785 (canonical JSON), FIPS 180-4.
  */
