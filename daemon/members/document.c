@@ -53,11 +53,39 @@ document_max_moved_read(const struct json *j, double *max_moved, struct hrw_faul
 }
 
 static int
+name_cmp(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* No name stands in a list twice. */
+static int
+check_twice(const struct json *array, const struct document_parts *parts, struct hrw_fault *fault)
+{
+	const char **name = calloc(parts->count + 1, sizeof(char *));
+	int rc = 0;
+
+	if (name == NULL)
+		return no_memory(fault);
+	for (size_t i = 0; i < parts->count; i++)
+		name[i] = parts->node[i].name;
+	qsort(name, parts->count, sizeof(char *), name_cmp);
+	for (size_t i = 1; rc == 0 && i < parts->count; i++)
+		if (strcmp(name[i - 1], name[i]) == 0)
+			rc = json_fault(array, fault, HRW_BAD_SERVER,
+			    "\"%s\" is listed twice: leave one of them out, or rename it", name[i]);
+	if (rc < 0 && fault != NULL)
+		fault->reason = "name";
+	free(name);
+	return rc;
+}
+
+static int
 nodes_read(const struct json *array, enum node_source source, const struct hrw_limits *limits,
     struct document_parts *out, struct hrw_fault *fault)
 {
 	size_t count = json_count(array);
-	int rc = 0;
+	int rc;
 
 	if (json_type(array) != JSON_ARRAY)
 		return json_fault(array, fault, HRW_BAD_FIELD,
@@ -71,13 +99,14 @@ nodes_read(const struct json *array, enum node_source source, const struct hrw_l
 		unsigned *set = &out->set[out->count];
 
 		rc = document_node_from(j, NODE_FIELDS, source, limits, node, set, fault);
-		if (rc == 0 && source != NODE_FROM_STORE)
-			rc = document_node_needs_address(j, node->name, *set, fault);
 		if (rc < 0)
-			break;
+			return rc;
 		out->count++;
+		rc = document_node_is_whole(j, node, source != NODE_FROM_STORE, fault);
+		if (rc < 0)
+			return rc;
 	}
-	return rc;
+	return check_twice(array, out, fault);
 }
 
 /* The template of a pool object: placement, parameters, copies. */

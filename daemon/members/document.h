@@ -46,17 +46,17 @@ const char *document_field_name(unsigned field);
  *   limits    bind the name's length; NULL: the widest
  *   out       to be freed by document_node_fini(), not after an error
  *   set       receives which were there
- *   errors    BAD_FIELD and the field's own code, with its JSON pointer; a
- *             missing name is BAD_SERVER */
+ *   errors    BAD_FIELD and the field's own code, with its JSON pointer */
 int document_node_read(const struct json *j, unsigned allowed, bool takes_answers,
     const struct hrw_limits *limits, struct hrw_node *out, unsigned *set, struct hrw_fault *fault);
 
 /* Frees what document_node_read() allocated; borrowed texts are left alone. */
 void document_node_fini(struct hrw_node *node);
 
-/* A node named in a list must have an address: BAD_ADDRESS when `set` lacks it. */
-int document_node_needs_address(
-    const struct json *j, const char *name, unsigned set, struct hrw_fault *fault);
+/* A node of a list has a name and, with `needs_address`, an address: else
+ * BAD_SERVER, BAD_ADDRESS. */
+int document_node_is_whole(
+    const struct json *j, const struct hrw_node *node, bool needs_address, struct hrw_fault *fault);
 
 /* A number of copies, 1..limits->copies: BAD_COPIES. */
 int document_copies_read(const struct json *j, const struct hrw_limits *limits, unsigned *copies,
@@ -83,7 +83,8 @@ struct document_parts {
 
 /* From a configuration, a PUT or (is_stored) a store, where members that are
  * not known are passed over and limits are not regarded. Read-only fields of
- * answers are ignored. On an error `out` needs no fini. */
+ * answers are ignored. BAD_SERVER for a name listed twice. On an error `out`
+ * needs no fini. */
 int document_parts_read(const struct json *j, bool is_stored, const struct hrw_limits *limits,
     struct document_parts *out, struct hrw_fault *fault);
 void document_parts_fini(struct document_parts *parts);

@@ -384,11 +384,6 @@ document_node_from(const struct json *j, unsigned allowed, enum node_source sour
 		    "\"address\":\"127.0.0.1:11211\"}",
 		    json_type_name(json_type(j)));
 	rc = members_read(j, allowed, source, limits, out, set, fault);
-	if (rc == 0 && (allowed & NODE_NAME) != 0 && out->name == NULL) {
-		json_fault(j, fault, HRW_BAD_SERVER,
-		    "a node has no name: give it a \"name\", such as \"cache-a\"");
-		rc = bad_name(fault);
-	}
 	if (rc < 0) {
 		document_node_fini(out);
 		return rc;
@@ -418,15 +413,20 @@ document_node_read(const struct json *j, unsigned allowed, bool takes_answers,
 }
 
 int
-document_node_needs_address(
-    const struct json *j, const char *name, unsigned set, struct hrw_fault *fault)
+document_node_is_whole(
+    const struct json *j, const struct hrw_node *node, bool needs_address, struct hrw_fault *fault)
 {
-	if ((set & NODE_ADDRESS) != 0)
-		return 0;
-	return json_fault(j, fault, HRW_BAD_ADDRESS,
-	    "\"%s\" has no address: give it an \"address\" \"host:port\", such as "
-	    "\"127.0.0.1:11211\"",
-	    name);
+	if (node->name == NULL) {
+		json_fault(j, fault, HRW_BAD_SERVER,
+		    "a node has no name: give it a \"name\", such as \"cache-a\"");
+		return bad_name(fault);
+	}
+	if (node->address == NULL && needs_address)
+		return json_fault(j, fault, HRW_BAD_ADDRESS,
+		    "\"%s\" has no address: give it an \"address\" \"host:port\", such as "
+		    "\"127.0.0.1:11211\"",
+		    node->name);
+	return 0;
 }
 
 static void

@@ -17,9 +17,13 @@ void guard_write(struct json_out *o, const char *name, unsigned guards);
 /* A list "a,b" of ?force=: BAD_PARAMETER lists what there is. */
 int guard_read(struct hrw_bytes list, unsigned *out, struct hrw_fault *fault);
 
-/* keys-at-risk and too-much-moved of a change from one version to the next:
- * 0, or the error with its fault. before NULL: none applies. */
-int guard_at_risk(const struct pool *before, const struct pool *after, struct hrw_fault *fault);
-int guard_moved(const struct pool *before, const struct pool *after, struct hrw_fault *fault);
+/* Judges a change from one version of a pool to the next.
+ *   before   NULL: the pool is made, and no guard applies
+ *   after    NULL: the pool is removed
+ *   force    guards that may not refuse
+ *   forced   receives those that would have
+ *   returns  0, or the first guard's error with its fault */
+int guard_judge(const struct pool *before, const struct pool *after, unsigned force,
+    unsigned *forced, struct hrw_fault *fault);
 
 #endif

@@ -1,0 +1,185 @@
+/*
+ * build.c - from a change and the pool as it stands to the pool's next version.
+ */
+#include <stdlib.h>
+
+#include "daemon/members/build.h"
+#include "daemon/members/guard.h"
+
+struct hrw_membership *
+build_bare(const struct hrw_membership *m, unsigned copies)
+{
+	struct hrw_membership bare = *m;
+
+	bare.count = 0;
+	bare.copies = copies;
+	return hrw_membership_copy(&bare);
+}
+
+bool
+build_has(const struct change *c, enum task_op op)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (c->task[i].op == op)
+			return true;
+	return false;
+}
+
+/* What a change makes of a pool, before it is a version of it. */
+struct next {
+	struct hrw_membership *present, *settled;
+	double max_moved;
+};
+
+static void
+next_fini(struct next *next)
+{
+	hrw_membership_free(next->present);
+	hrw_membership_free(next->settled);
+	*next = (struct next){0};
+}
+
+/* Both memberships after the tasks, frozen; on an error there are none. */
+static int
+next_make(struct next *next, const struct change *c, const struct pool *now, int64_t now_ms,
+    const struct hrw_limits *limits, struct hrw_fault *fault)
+{
+	int rc;
+
+	*next = (struct next){0};
+	rc = edit_apply(c, now, now_ms, limits, &next->present, &next->max_moved, fault);
+	if (rc < 0)
+		return rc;
+	next->settled = settle_follow(c, now, next->present, fault);
+	rc = next->settled != NULL ? hrw_membership_freeze(next->settled, NULL, fault)
+				   : (int)fault->error;
+	if (rc < 0)
+		next_fini(next);
+	return rc;
+}
+
+static bool
+is_same(const struct next *next, const struct pool *now)
+{
+	return now != NULL && next->max_moved == now->max_moved &&
+	       hrw_membership_equal(next->present, now->present) &&
+	       hrw_membership_equal(next->settled, now->settled);
+}
+
+/* The next version; empties `next`. NULL: no memory. */
+static struct pool *
+next_version(struct next *next, const char *name, const struct pool *now)
+{
+	struct pool *pool = pool_new(name, now != NULL ? now->epoch + 1 : 1,
+	    now != NULL ? now->lineage : NULL, next->max_moved, next->present, next->settled);
+
+	*next = (struct next){0};
+	if (pool == NULL || now == NULL || now->extra == NULL)
+		return pool;
+	pool->extra = strdup(now->extra);
+	if (pool->extra == NULL) {
+		pool_release(pool);
+		return NULL;
+	}
+	return pool;
+}
+
+/* Is there such a pool, or may it be made by that name? */
+static int
+judge_pool(const struct change *c, const struct pool *now, const struct hrw_limits *limits,
+    struct hrw_fault *fault)
+{
+	char shown[HRW_SHOWN];
+
+	if (now != NULL)
+		return 0;
+	if (build_has(c, TASK_POOL))
+		return hrw_check_name(hrw_text(c->pool), limits->name_bytes, HRW_BAD_POOL, fault);
+	return hrw_fault(fault, HRW_UNKNOWN_POOL,
+	    "there is no pool \"%s\": GET /pools lists those there are",
+	    hrw_show(hrw_text(c->pool), shown, sizeof(shown)));
+}
+
+/* Judged by the guards; then told. */
+static int
+conclude(const struct change *c, struct outcome *out, struct hrw_fault *fault)
+{
+	int rc;
+
+	ops_write(out->before, out->after, build_has(c, TASK_SETTLE), &out->ops);
+	ops_removed(out->before, out->after, &out->removed);
+	if (out->ops.failed || out->removed.failed)
+		return hrw_fault(fault, HRW_INTERNAL, "no memory for the change");
+	rc = guard_judge(out->before, out->after, c->force, &out->forced, &out->fault);
+	if (rc == 0)
+		return 0;
+	out->refusal = (enum hrw_error)rc;
+	if (c->is_dry_run)
+		return 0;
+	*fault = out->fault;
+	return rc;
+}
+
+int
+change_build(const struct change *c, struct pool *now, int64_t now_ms,
+    const struct hrw_limits *limits, struct outcome *out, struct hrw_fault *fault)
+{
+	struct next next = {0};
+	int rc;
+
+	*out = (struct outcome){.before = now != NULL ? pool_acquire(now) : NULL};
+	rc = judge_pool(c, now, limits, fault);
+	if (rc == 0)
+		rc = precondition_judge(c, now, fault);
+	if (rc < 0)
+		return rc;
+	if (build_has(c, TASK_DROP)) {
+		out->is_removed = true;
+		rc = conclude(c, out, fault);
+		goto out;
+	}
+	rc = next_make(&next, c, now, now_ms, limits, fault);
+	if (rc < 0)
+		return rc;
+	if (is_same(&next, now)) {
+		out->is_unchanged = true;
+		out->after = pool_acquire(now);
+		ops_asked(c, &out->ops);
+		goto out;
+	}
+	out->after = next_version(&next, c->pool, now);
+	rc = out->after != NULL ? conclude(c, out, fault)
+				: hrw_fault(fault, HRW_INTERNAL, "no memory for the change");
+out:
+	next_fini(&next);
+	if (rc < 0) {
+		pool_release(out->after);
+		out->after = NULL;
+		out->is_removed = false;
+	}
+	return rc;
+}
+
+bool
+change_is_so(const struct change *c, const struct pool *now, const struct hrw_limits *limits)
+{
+	struct hrw_fault fault = {0};
+	struct next next;
+	bool is_so;
+
+	if (next_make(&next, c, now, 0, limits, &fault) < 0)
+		return false;
+	is_so = is_same(&next, now);
+	next_fini(&next);
+	return is_so;
+}
+
+void
+outcome_fini(struct outcome *out)
+{
+	pool_release(out->before);
+	pool_release(out->after);
+	buffer_fini(&out->ops);
+	buffer_fini(&out->removed);
+	*out = (struct outcome){0};
+}

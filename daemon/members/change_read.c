@@ -1,0 +1,417 @@
+/*
+ * change_read.c - from a request's JSON to tasks.
+ */
+#include <stdlib.h>
+
+#include "daemon/members/change.h"
+
+static int
+no_memory(struct hrw_fault *fault)
+{
+	return hrw_fault(fault, HRW_INTERNAL, "no memory for the change");
+}
+
+/* A borrowed text becomes one's own. */
+static bool
+own(char **text)
+{
+	if (*text != NULL)
+		*text = strdup(*text);
+	return *text != NULL;
+}
+
+/* Moves a node that was read, with borrowed texts, to one that owns them. On a
+ * failure the texts that there was no memory for are NULL. */
+static bool
+take_node(struct hrw_node *to, struct hrw_node *from)
+{
+	bool is_whole;
+
+	*to = *from;
+	from->slots = NULL;
+	from->tokens = NULL;
+	is_whole = own(&to->name);
+	is_whole = (own(&to->address) || from->address == NULL) && is_whole;
+	is_whole = (own(&to->zone) || from->zone == NULL) && is_whole;
+	return (own(&to->hash_name) || from->hash_name == NULL) && is_whole;
+}
+
+static int
+note_place(struct task *task, const struct json *j, struct hrw_fault *fault)
+{
+	char pointer[HRW_FAULT_FIELD];
+
+	json_pointer(j, pointer, sizeof(pointer));
+	task->at = strdup(pointer);
+	return task->at != NULL ? 0 : no_memory(fault);
+}
+
+/* Which fields an object may have, by what it is for. */
+static unsigned
+allowed_fields(enum task_op op)
+{
+	return op == TASK_PATCH ? NODE_EDITABLE : NODE_FIELDS;
+}
+
+/* What a read node lacks or may not say, for this op. */
+static int
+check_node(enum task_op op, const struct json *j, const struct hrw_node *node, bool is_plan,
+    struct hrw_fault *fault)
+{
+	if (op == TASK_ADD && node->state == HRW_DRAINING)
+		return json_fault(json_get(j, "state"), fault, HRW_BAD_FIELD,
+		    "a node is added as \"active\" or \"joining\", not as \"draining\"");
+	return document_node_is_whole(j, node, op == TASK_ADD && !is_plan, fault);
+}
+
+int
+change_read_node(struct change *c, enum task_op op, struct hrw_bytes name, const struct json *j,
+    bool is_plan, const struct hrw_limits *limits, struct hrw_fault *fault)
+{
+	struct hrw_node node;
+	char shown[HRW_SHOWN];
+	struct task *task;
+	char *path = NULL;
+	unsigned set;
+	int rc;
+
+	rc =
+	    document_node_read(j, allowed_fields(op), op != TASK_PATCH, limits, &node, &set, fault);
+	if (rc < 0)
+		return rc;
+	if (name.data != NULL && memchr(name.data, '\0', name.len) != NULL) {
+		rc = hrw_check_name(name, limits->name_bytes, HRW_BAD_SERVER, fault);
+		goto out;
+	}
+	if (name.data != NULL) {
+		rc = no_memory(fault);
+		path = strndup((const char *)name.data, name.len);
+		if (path == NULL)
+			goto out;
+		if (node.name != NULL && strcmp(node.name, path) != 0) {
+			rc = json_fault(json_get(j, "name"), fault, HRW_BAD_FIELD,
+			    "the body names \"%s\", the path another node: a name never changes, "
+			    "leave it out",
+			    hrw_show(hrw_text(node.name), shown, sizeof(shown)));
+			goto out;
+		}
+		node.name = path;
+	}
+	rc = check_node(op, j, &node, is_plan, fault);
+	if (rc < 0)
+		goto out;
+	task = change_add(c, op);
+	if (task == NULL || !take_node(&task->node, &node)) {
+		rc = no_memory(fault);
+		goto out;
+	}
+	task->set = set | NODE_NAME;
+	rc = note_place(task, j, fault);
+out:
+	document_node_fini(&node);
+	free(path);
+	return rc;
+}
+
+/* Moves what was read into a task, which then owns it. */
+static int
+take_parts(struct task *task, struct document_parts *parts, struct hrw_fault *fault)
+{
+	bool is_whole = true;
+
+	task->template = parts->template;
+	parts->template = NULL;
+	task->max_moved = parts->max_moved;
+	task->list = calloc(parts->count + 1, sizeof(*task->list));
+	task->list_set = calloc(parts->count + 1, sizeof(*task->list_set));
+	if (task->list == NULL || task->list_set == NULL)
+		return no_memory(fault);
+	for (; task->list_count < parts->count; task->list_count++) {
+		size_t i = task->list_count;
+
+		is_whole = take_node(&task->list[i], &parts->node[i]) && is_whole;
+		task->list_set[i] = parts->set[i];
+	}
+	return is_whole ? 0 : no_memory(fault);
+}
+
+static int
+add_parts(struct change *c, enum task_op op, const struct json *nodes, struct document_parts *parts,
+    struct hrw_fault *fault)
+{
+	struct task *task = change_add(c, op);
+	int rc = task != NULL ? take_parts(task, parts, fault) : no_memory(fault);
+
+	document_parts_fini(parts);
+	if (rc == 0 && nodes != NULL)
+		rc = note_place(task, nodes, fault);
+	return rc;
+}
+
+/* The length of names is the builder's to judge: one that is there already may
+ * be from before the limit was lowered. */
+static struct hrw_limits
+with_long_names(const struct hrw_limits *limits)
+{
+	struct hrw_limits wide = *limits;
+
+	wide.name_bytes = HRW_NAME_BYTES_MAX;
+	return wide;
+}
+
+int
+change_read_nodes(struct change *c, const struct json *array, const struct hrw_limits *limits,
+    struct hrw_fault *fault)
+{
+	struct hrw_limits wide = with_long_names(limits);
+	struct document_parts parts;
+	int rc = document_list_read(array, &wide, &parts, fault);
+
+	return rc < 0 ? rc : add_parts(c, TASK_NODES, array, &parts, fault);
+}
+
+int
+change_read_pool(struct change *c, const struct json *j, const struct hrw_limits *limits,
+    struct hrw_fault *fault)
+{
+	struct hrw_limits wide = with_long_names(limits);
+	struct document_parts parts;
+	int rc = document_parts_read(j, false, &wide, &parts, fault);
+
+	return rc < 0 ? rc : add_parts(c, TASK_POOL, json_get(j, "nodes"), &parts, fault);
+}
+
+static int
+read_copies(struct change *c, const struct json *j, const struct hrw_limits *limits,
+    struct hrw_fault *fault)
+{
+	struct task *task;
+	unsigned copies;
+	int rc = document_copies_read(j, limits, &copies, fault);
+
+	if (rc < 0)
+		return rc;
+	task = change_add(c, TASK_COPIES);
+	if (task == NULL)
+		return no_memory(fault);
+	task->copies = copies;
+	return 0;
+}
+
+static int
+read_placement(struct change *c, const struct json *j, struct hrw_fault *fault)
+{
+	struct task *task = change_add(c, TASK_PLACEMENT);
+
+	if (task == NULL)
+		return no_memory(fault);
+	task->template = document_placement_read(j, 1, fault);
+	return task->template != NULL ? 0 : (int)fault->error;
+}
+
+static int
+read_max_moved(struct change *c, const struct json *j, struct hrw_fault *fault)
+{
+	struct task *task;
+	double max_moved;
+	int rc = document_max_moved_read(j, &max_moved, fault);
+
+	if (rc < 0)
+		return rc;
+	task = change_add(c, TASK_MAX_MOVED);
+	if (task == NULL)
+		return no_memory(fault);
+	task->max_moved = max_moved;
+	return 0;
+}
+
+int
+change_read_pool_patch(struct change *c, const struct json *j, const struct hrw_limits *limits,
+    struct hrw_fault *fault)
+{
+	static const char *const names[] = {"copies", "placement", "max_moved", NULL};
+	const struct json *copies = json_get(j, "copies"), *placement = json_get(j, "placement"),
+			  *max_moved = json_get(j, "max_moved");
+	int rc;
+
+	if (json_type(j) != JSON_OBJECT)
+		return json_fault(j, fault, HRW_BAD_FIELD,
+		    "the body is %s: give an object with \"copies\", \"placement\" or "
+		    "\"max_moved\"",
+		    json_type_name(json_type(j)));
+	rc = json_only(j, names, fault);
+	if (rc == 0 && placement != NULL)
+		rc = read_placement(c, placement, fault);
+	if (rc == 0 && copies != NULL)
+		rc = read_copies(c, copies, limits, fault);
+	if (rc == 0 && max_moved != NULL)
+		rc = read_max_moved(c, max_moved, fault);
+	return rc;
+}
+
+/* Lists of a /changes body and how an entry is read. */
+
+enum entry_form {
+	FORM_NODES,  /* a list of node objects */
+	FORM_NAMES,  /* a list of names */
+	FORM_PATCH,  /* an object: name to fields */
+	FORM_WEIGHT, /* an object: name to weight */
+};
+
+static const struct {
+	const char *name;
+	enum task_op op;
+	enum entry_form form;
+} lists[] = {
+    {"add", TASK_ADD, FORM_NODES},
+    {"drain", TASK_DRAIN, FORM_NAMES},
+    {"activate", TASK_ACTIVATE, FORM_NAMES},
+    {"rejoin", TASK_REJOIN, FORM_NAMES},
+    {"remove", TASK_REMOVE, FORM_NAMES},
+    {"patch", TASK_PATCH, FORM_PATCH},
+    {"reweight", TASK_PATCH, FORM_WEIGHT},
+};
+
+enum { LISTS = sizeof(lists) / sizeof(lists[0]) };
+
+static int
+read_name(struct change *c, enum task_op op, const struct json *j, struct hrw_fault *fault)
+{
+	if (json_type(j) != JSON_STRING)
+		return json_fault(j, fault, HRW_BAD_FIELD, "a node's name is %s here: give a text",
+		    json_type_name(json_type(j)));
+	return change_add_named(c, op, json_bytes(j), fault);
+}
+
+static int
+read_weight(struct change *c, const struct json *j, struct hrw_fault *fault)
+{
+	char pointer[HRW_FAULT_FIELD];
+	struct task *task;
+	int rc;
+
+	if (json_type(j) != JSON_NUMBER && json_type(j) != JSON_NULL)
+		return json_fault(j, fault, HRW_BAD_WEIGHT,
+		    "the weight of \"%s\" is %s: give a number: 0, or from 1e-6 to 1e9",
+		    json_name(j), json_type_name(json_type(j)));
+	if (json_type(j) == JSON_NUMBER && hrw_check_weight(json_number(j), fault) < 0) {
+		json_pointer(j, pointer, sizeof(pointer));
+		return hrw_fault_at(fault, "%s", pointer);
+	}
+	rc = change_add_named(c, TASK_PATCH, hrw_text(json_name(j)), fault);
+	if (rc < 0)
+		return rc;
+	task = &c->task[c->count - 1];
+	task->node.weight = json_type(j) == JSON_NUMBER ? json_number(j) : 1;
+	task->set = NODE_WEIGHT;
+	return 0;
+}
+
+static int
+read_list(struct change *c, size_t list, const struct json *j, bool is_plan,
+    const struct hrw_limits *limits, struct hrw_fault *fault)
+{
+	enum entry_form form = lists[list].form;
+	bool is_array = form == FORM_NODES || form == FORM_NAMES;
+	int rc = 0;
+
+	if (json_type(j) != (is_array ? JSON_ARRAY : JSON_OBJECT))
+		return json_fault(j, fault, HRW_BAD_FIELD, "\"%s\" is %s: give %s",
+		    lists[list].name, json_type_name(json_type(j)),
+		    form == FORM_NODES	 ? "a list of node objects"
+		    : form == FORM_NAMES ? "a list of names"
+					 : "an object with nodes' names as members");
+	json_each (entry, j) {
+		switch (form) {
+		case FORM_NODES:
+			rc = change_read_node(
+			    c, lists[list].op, hrw_bytes(NULL, 0), entry, is_plan, limits, fault);
+			break;
+		case FORM_NAMES:
+			rc = read_name(c, lists[list].op, entry, fault);
+			break;
+		case FORM_PATCH:
+			rc = change_read_node(c, lists[list].op, hrw_text(json_name(entry)), entry,
+			    is_plan, limits, fault);
+			break;
+		case FORM_WEIGHT:
+			rc = read_weight(c, entry, fault);
+			break;
+		}
+		if (rc < 0)
+			break;
+	}
+	return rc;
+}
+
+static int
+task_cmp(const void *left, const void *right)
+{
+	const struct task *const *a = left, *const *b = right;
+
+	return strcmp((*a)->node.name, (*b)->node.name);
+}
+
+/* Each node is named once: what two lists want of one node has no order. */
+static int
+check_twice(const struct change *c, size_t from, struct hrw_fault *fault)
+{
+	const struct task **task = calloc(c->count - from + 1, sizeof(*task));
+	size_t count = 0;
+	int rc = 0;
+
+	if (task == NULL)
+		return no_memory(fault);
+	for (size_t i = from; i < c->count; i++)
+		if (c->task[i].node.name != NULL)
+			task[count++] = &c->task[i];
+	qsort(task, count, sizeof(*task), task_cmp);
+	for (size_t i = 1; rc == 0 && i < count; i++) {
+		if (task_cmp(&task[i - 1], &task[i]) != 0)
+			continue;
+		if (task[i]->op == TASK_ADD && task[i - 1]->op == TASK_ADD) {
+			rc = hrw_fault(fault, HRW_BAD_SERVER,
+			    "\"%s\" is listed twice: leave one of them out, or rename it",
+			    task[i]->node.name);
+			hrw_fault_at(fault, "/add");
+			if (fault != NULL)
+				fault->reason = "name";
+		} else {
+			rc = hrw_fault(fault, HRW_BAD_FIELD,
+			    "\"%s\" is named twice: name a node in one of the lists only, and "
+			    "once",
+			    task[i]->node.name);
+		}
+	}
+	free(task);
+	return rc;
+}
+
+int
+change_read(struct change *c, const struct json *body, bool is_plan,
+    const struct hrw_limits *limits, struct hrw_fault *fault)
+{
+	static const char *const names[] = {"add", "drain", "activate", "rejoin", "remove", "patch",
+	    "reweight", "copies", "placement", "keys", NULL};
+	const struct json *copies = json_get(body, "copies"),
+			  *placement = json_get(body, "placement");
+	size_t from = c->count;
+	int rc;
+
+	if (json_type(body) != JSON_OBJECT)
+		return json_fault(body, fault, HRW_BAD_FIELD,
+		    "the body is %s: give an object such as {\"drain\":[\"cache-c\"]}",
+		    json_type_name(json_type(body)));
+	rc = json_only(body, names, fault);
+	for (size_t i = 0; rc == 0 && i < LISTS; i++) {
+		const struct json *list = json_get(body, lists[i].name);
+
+		if (list != NULL)
+			rc = read_list(c, i, list, is_plan, limits, fault);
+	}
+	if (rc == 0 && placement != NULL)
+		rc = read_placement(c, placement, fault);
+	if (rc == 0 && copies != NULL)
+		rc = read_copies(c, copies, limits, fault);
+	return rc < 0 ? rc : check_twice(c, from, fault);
+}

@@ -1,0 +1,478 @@
+/*
+ * edit.c - the tasks of a change edit a list of nodes, which then becomes the
+ * next membership.
+ */
+#include <stdlib.h>
+
+#include "daemon/members/build.h"
+
+/* A node while it is edited. Its texts are borrowed, from the pool or a task. */
+struct entry {
+	struct hrw_node node;
+	const struct hrw_node *was; /* NULL: a newcomer */
+	const struct task *task;    /* that spoke of it last; NULL: none */
+	size_t index;		    /* in the task's list */
+	unsigned set;		    /* fields that the task gave */
+	bool is_gone;
+};
+
+struct edit {
+	const struct change *change;
+	const struct pool *now;
+	int64_t now_ms;
+	const struct hrw_limits *limits;
+	struct hrw_fault *fault;
+	struct entry *entry; /* the pool's own first, by name */
+	size_t known, count, room;
+	const struct hrw_membership *template; /* placement and parameters */
+	unsigned copies;
+	double max_moved;
+	bool retakes_hash_names; /* the placement is another: defaults are taken anew */
+};
+
+static int
+no_memory(struct edit *edit)
+{
+	return hrw_fault(edit->fault, HRW_INTERNAL, "no memory for the change");
+}
+
+static struct entry *
+entry_add(struct edit *edit)
+{
+	size_t room = edit->room == 0 ? 64 : edit->room * 2;
+	struct entry *more;
+
+	if (edit->count == edit->room) {
+		more = realloc(edit->entry, room * sizeof(*more));
+		if (more == NULL)
+			return NULL;
+		edit->entry = more;
+		edit->room = room;
+	}
+	edit->entry[edit->count] = (struct entry){0};
+	return &edit->entry[edit->count++];
+}
+
+static int
+begin(struct edit *edit)
+{
+	const struct hrw_membership *m = edit->now != NULL ? edit->now->present : NULL;
+
+	edit->max_moved = edit->now != NULL ? edit->now->max_moved : -1;
+	for (size_t i = 0; m != NULL && i < m->count; i++) {
+		struct entry *e = entry_add(edit);
+
+		if (e == NULL)
+			return no_memory(edit);
+		e->node = m->node[i];
+		e->was = &m->node[i];
+	}
+	edit->known = edit->count;
+	edit->template = m;
+	edit->copies = m != NULL ? m->copies : 1;
+	return 0;
+}
+
+static struct entry *
+find(const struct edit *edit, const char *name)
+{
+	size_t low = 0, high = edit->known;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strcmp(edit->entry[middle].node.name, name);
+
+		if (order == 0)
+			return &edit->entry[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* At the place in the body that asked for it. */
+static int
+at_task(struct edit *edit, const struct task *task, const char *field)
+{
+	return hrw_fault_at(edit->fault, "%s%s", task->at != NULL ? task->at : "", field);
+}
+
+static void
+set_state(struct edit *edit, struct hrw_node *node, enum hrw_state state)
+{
+	if (node->state == state)
+		return;
+	node->state = state;
+	node->since_ms = edit->now_ms;
+}
+
+/* Copies the fields in `set` but those that never change. */
+static void
+set_fields(struct hrw_node *node, const struct hrw_node *from, unsigned set)
+{
+	if ((set & NODE_ADDRESS) != 0)
+		node->address = from->address;
+	if ((set & NODE_WEIGHT) != 0)
+		node->weight = from->weight;
+	if ((set & NODE_ZONE) != 0)
+		node->zone = from->zone;
+	if ((set & NODE_SLOTS) != 0) {
+		node->slots = from->slots;
+		node->slot_count = from->slot_count;
+	}
+	if ((set & NODE_TOKENS) != 0) {
+		node->tokens = from->tokens;
+		node->token_count = from->token_count;
+	}
+	if ((set & NODE_REWEIGHT) != 0) {
+		node->has_reweight = from->has_reweight;
+		node->reweight = from->reweight;
+	}
+	if ((set & NODE_HEALTHY) != 0)
+		node->is_unhealthy = from->is_unhealthy;
+}
+
+static void
+note(struct entry *e, const struct task *task, size_t index, unsigned set)
+{
+	e->task = task;
+	e->index = index;
+	e->set = set;
+}
+
+static int
+add_newcomer(struct edit *edit, const struct task *task, const struct hrw_node *node, size_t index,
+    unsigned set)
+{
+	struct entry *e = entry_add(edit);
+
+	if (e == NULL)
+		return no_memory(edit);
+	e->node = *node;
+	if (node->since_ms == 0 || task->op != TASK_REVERT)
+		e->node.since_ms = edit->now_ms;
+	note(e, task, index, set);
+	return 0;
+}
+
+static int
+apply_add(struct edit *edit, const struct task *task)
+{
+	struct entry *e = find(edit, task->node.name);
+	unsigned differing;
+
+	if (e == NULL)
+		return add_newcomer(edit, task, &task->node, 0, task->set);
+	differing = ops_differing(&task->node, e->was) & task->set & ~(unsigned)NODE_STATE;
+	if (differing == 0)
+		return 0;
+	hrw_fault(edit->fault, HRW_BAD_SERVER,
+	    "\"%s\" is in pool \"%s\" already, with another %s: patch it, or choose another name",
+	    task->node.name, edit->now->name, document_field_name(differing & -differing));
+	if (edit->fault != NULL)
+		edit->fault->reason = "taken";
+	return at_task(edit, task, "/name");
+}
+
+/* The part of an update that PUT /nodes/{name} may not make. */
+static int
+check_fixed(struct edit *edit, const struct task *task, const struct hrw_node *was)
+{
+	unsigned fixed = task->set & (NODE_ID | NODE_HASH_NAME);
+	unsigned differing = ops_differing(&task->node, was) & fixed;
+
+	if (differing == 0)
+		return 0;
+	hrw_fault(edit->fault, HRW_BAD_FIELD,
+	    "\"%s\" of \"%s\" is fixed since it joined: leave it out, or remove the node and add "
+	    "it "
+	    "anew",
+	    document_field_name(differing & -differing), was->name);
+	return at_task(edit, task, "");
+}
+
+static int
+apply_put(struct edit *edit, const struct task *task)
+{
+	struct entry *e = find(edit, task->node.name);
+
+	if (e != NULL) {
+		set_fields(&e->node, &task->node, task->set);
+		if ((task->set & NODE_STATE) != 0)
+			set_state(edit, &e->node, task->node.state);
+		note(e, task, 0, task->set);
+		return check_fixed(edit, task, e->was);
+	}
+	if (task->node.address == NULL) {
+		hrw_fault(edit->fault, HRW_BAD_ADDRESS,
+		    "\"%s\" is new here and has no address: give it an \"address\" \"host:port\"",
+		    task->node.name);
+		return at_task(edit, task, "/address");
+	}
+	if (task->node.state == HRW_DRAINING) {
+		hrw_fault(edit->fault, HRW_BAD_FIELD,
+		    "\"%s\" is new here: add it as \"active\" or \"joining\", not as \"draining\"",
+		    task->node.name);
+		return at_task(edit, task, "/state");
+	}
+	return add_newcomer(edit, task, &task->node, 0, task->set);
+}
+
+/* A listed node that is there: what it leaves out is its default, but for what
+ * it is known by. */
+static void
+list_known(struct edit *edit, const struct task *task, struct entry *e, const struct hrw_node *node,
+    size_t index, unsigned set)
+{
+	bool keeps_hash_name =
+	    (set & NODE_HASH_NAME) == 0 ||
+	    (node->hash_name_is_default && e->was->hash_name_is_default && task->op != TASK_REVERT);
+
+	e->node = *node;
+	if ((set & NODE_ID) == 0)
+		e->node.id = e->was->id;
+	if (keeps_hash_name) {
+		e->node.hash_name = e->was->hash_name;
+		e->node.hash_name_is_default = e->was->hash_name_is_default;
+	}
+	e->node.state = e->was->state;
+	e->node.since_ms = e->was->since_ms;
+	if ((set & NODE_STATE) != 0)
+		set_state(edit, &e->node, node->state);
+	e->is_gone = false;
+	note(e, task, index, set);
+}
+
+/* The membership becomes exactly the task's list, or that of its template. */
+static int
+apply_list(struct edit *edit, const struct task *task)
+{
+	bool is_list = task->list != NULL;
+	size_t count = is_list ? task->list_count : task->template->count;
+
+	for (size_t i = 0; i < edit->known; i++)
+		edit->entry[i].is_gone = true;
+	for (size_t i = 0; i < count; i++) {
+		const struct hrw_node *node = is_list ? &task->list[i] : &task->template->node[i];
+		unsigned set = is_list ? task->list_set[i] : (unsigned)NODE_FIELDS;
+		struct entry *e = find(edit, node->name);
+		int rc = 0;
+
+		if (e != NULL)
+			list_known(edit, task, e, node, i, set);
+		else
+			rc = add_newcomer(edit, task, node, i, set);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static void
+set_template(struct edit *edit, const struct task *task)
+{
+	edit->retakes_hash_names =
+	    edit->template == NULL || edit->template->placement != task->template->placement;
+	edit->template = task->template;
+}
+
+static int
+apply_task(struct edit *edit, const struct task *task)
+{
+	struct entry *e = task->node.name != NULL ? find(edit, task->node.name) : NULL;
+
+	switch (task->op) {
+	case TASK_ADD:
+		return apply_add(edit, task);
+	case TASK_PUT:
+		return apply_put(edit, task);
+	case TASK_DRAIN:
+		set_state(edit, &e->node, HRW_DRAINING);
+		break;
+	case TASK_ACTIVATE:
+		set_state(edit, &e->node, HRW_ACTIVE);
+		break;
+	case TASK_REJOIN:
+		set_state(edit, &e->node, HRW_JOINING);
+		break;
+	case TASK_REMOVE:
+		e->is_gone = true;
+		break;
+	case TASK_PATCH:
+		set_fields(&e->node, &task->node, task->set);
+		note(e, task, 0, task->set);
+		break;
+	case TASK_NODES:
+		return apply_list(edit, task);
+	case TASK_COPIES:
+		edit->copies = task->copies;
+		break;
+	case TASK_PLACEMENT:
+		set_template(edit, task);
+		break;
+	case TASK_MAX_MOVED:
+		edit->max_moved = task->max_moved;
+		break;
+	case TASK_POOL:
+		set_template(edit, task);
+		edit->copies = task->template->copies;
+		edit->max_moved = task->max_moved;
+		return apply_list(edit, task);
+	case TASK_REVERT:
+		edit->template = task->template;
+		edit->copies = task->template->copies;
+		return apply_list(edit, task);
+	case TASK_SETTLE: /* settle_follow()'s */
+	case TASK_DROP:	  /* change_build()'s */
+		break;
+	}
+	return 0;
+}
+
+/* Every node that must be there is. */
+static int
+check_named(struct edit *edit)
+{
+	for (size_t i = 0; i < edit->change->count; i++) {
+		const struct task *task = &edit->change->task[i];
+		bool may_be_new = task->op == TASK_ADD || task->op == TASK_PUT;
+
+		if (task->node.name == NULL || may_be_new || find(edit, task->node.name) != NULL)
+			continue;
+		hrw_fault(edit->fault, HRW_UNKNOWN_NODE,
+		    "pool \"%s\" has no node \"%s\": GET /nodes lists those it has",
+		    edit->change->pool, task->node.name);
+		return at_task(edit, task, "");
+	}
+	return 0;
+}
+
+/* Newcomers are bound by the limits; who is there is not. */
+static int
+check_limits(struct edit *edit)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < edit->count; i++) {
+		struct entry *e = &edit->entry[i];
+
+		count += !e->is_gone;
+		if (e->was == NULL &&
+		    hrw_check_name(hrw_text(e->node.name), edit->limits->name_bytes, HRW_BAD_SERVER,
+			edit->fault) < 0)
+			return at_task(edit, e->task, "/name");
+	}
+	if (count <= edit->limits->nodes || count <= edit->known)
+		return 0;
+	return hrw_fault(edit->fault, HRW_TOO_MANY,
+	    "the pool would have %zu nodes, and limits.nodes is %zu: remove some, or raise it (to "
+	    "%d at most)",
+	    count, edit->limits->nodes, HRW_NODES_MAX);
+}
+
+/* A field that was sent although the placement uses none such. One that is kept
+ * from another placement may be sent back as it is. */
+static int
+check_used(struct edit *edit, const struct entry *e)
+{
+	static const struct hrw_node bare = {.weight = 1, .hash_name_is_default = true};
+	const struct hrw_placement *placement = edit->template->placement;
+	unsigned unused = 0, strange;
+
+	if ((placement->traits & HRW_SLOTS) == 0)
+		unused |= NODE_SLOTS;
+	if ((placement->traits & HRW_TOKENS) == 0)
+		unused |= NODE_TOKENS;
+	if ((placement->traits & HRW_REWEIGHT) == 0)
+		unused |= NODE_REWEIGHT;
+	if ((placement->traits & HRW_HEALTH) == 0)
+		unused |= NODE_HEALTHY;
+	if (placement->hashed == HRW_HASHED_NOTHING)
+		unused |= NODE_HASH_NAME;
+	strange = ops_differing(&e->node, e->was != NULL ? e->was : &bare) & e->set & unused;
+	if (strange == 0 || e->task->op == TASK_REVERT)
+		return 0;
+	hrw_fault(edit->fault, HRW_BAD_FIELD, "%s uses no \"%s\" of a node: leave it out",
+	    placement->name, document_field_name(strange & -strange));
+	return at_task(edit, e->task, "");
+}
+
+/* The node that add_all() refused, in terms of the request. */
+static int
+refused(struct edit *edit, const struct entry *e, int rc)
+{
+	char field[HRW_FAULT_FIELD];
+
+	if (edit->fault == NULL || e->task == NULL)
+		return rc;
+	memcpy(field, edit->fault->field, sizeof(field));
+	if (e->task->list != NULL)
+		hrw_fault_at(edit->fault, "%s/%zu%s", e->task->at != NULL ? e->task->at : "",
+		    e->index, field);
+	else
+		at_task(edit, e->task, field);
+	return rc;
+}
+
+/* The list of nodes as a frozen membership. */
+static int
+assemble(struct edit *edit, struct hrw_membership **out)
+{
+	struct hrw_membership *m = build_bare(edit->template, edit->copies);
+	struct hrw_node *node = calloc(edit->count + 1, sizeof(*node));
+	size_t *entry = calloc(edit->count + 1, sizeof(*entry));
+	size_t count = 0, at = 0;
+	int rc = m == NULL || node == NULL || entry == NULL ? no_memory(edit) : 0;
+
+	for (size_t i = 0; rc == 0 && i < edit->count; i++) {
+		struct entry *e = &edit->entry[i];
+
+		if (e->is_gone)
+			continue;
+		rc = check_used(edit, e);
+		if (edit->retakes_hash_names && e->node.hash_name_is_default)
+			e->node.hash_name = NULL;
+		entry[count] = i;
+		node[count++] = e->node;
+	}
+	if (rc == 0) {
+		rc = hrw_membership_add_all(m, node, count, NULL, &at, edit->fault);
+		if (rc < 0)
+			rc = refused(edit, &edit->entry[entry[at]], rc);
+	}
+	if (rc == 0)
+		rc = hrw_membership_freeze(m, NULL, edit->fault);
+	free(node);
+	free(entry);
+	if (rc < 0) {
+		hrw_membership_free(m);
+		m = NULL;
+	}
+	*out = m;
+	return rc;
+}
+
+int
+edit_apply(const struct change *c, const struct pool *now, int64_t now_ms,
+    const struct hrw_limits *limits, struct hrw_membership **present, double *max_moved,
+    struct hrw_fault *fault)
+{
+	struct edit edit = {
+	    .change = c, .now = now, .now_ms = now_ms, .limits = limits, .fault = fault};
+	int rc = begin(&edit);
+
+	*present = NULL;
+	if (rc == 0)
+		rc = check_named(&edit);
+	for (size_t i = 0; rc == 0 && i < c->count; i++)
+		rc = apply_task(&edit, &c->task[i]);
+	if (rc == 0)
+		rc = check_limits(&edit);
+	if (rc == 0)
+		rc = assemble(&edit, present);
+	*max_moved = edit.max_moved;
+	free(edit.entry);
+	return rc;
+}

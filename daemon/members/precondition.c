@@ -1,0 +1,108 @@
+/*
+ * precondition.c - is the pool still the one that the request was about?
+ *
+ * Source: RFC 9110, 13.1: If-Match by the strong comparison, where a weak tag
+ * equals none; If-None-Match by the weak one.
+ */
+#include <stdio.h>
+
+#include "daemon/members/build.h"
+
+/* One entity tag of a list; *at moves past it and what follows. False: the end,
+ * or no tag at all. */
+static bool
+next_tag(const char **at, struct hrw_bytes *tag, bool *is_weak)
+{
+	const char *text = *at + strspn(*at, " \t,"), *end;
+
+	*is_weak = strncmp(text, "W/", 2) == 0;
+	if (*is_weak)
+		text += 2;
+	end = *text == '"' ? strchr(text + 1, '"') : NULL;
+	if (end == NULL)
+		return false;
+	*tag = hrw_bytes(text, (size_t)(end + 1 - text));
+	*at = end + 1;
+	return true;
+}
+
+/* The pool's own tag, or its epoch alone in quotes. */
+static bool
+is_of(const struct pool *pool, struct hrw_bytes tag)
+{
+	char epoch[24];
+
+	snprintf(epoch, sizeof(epoch), "\"%llu\"", (unsigned long long)pool->epoch);
+	return hrw_bytes_equal(tag, hrw_text(pool->etag)) || hrw_bytes_equal(tag, hrw_text(epoch));
+}
+
+static bool
+is_any(const char *list)
+{
+	list += strspn(list, " \t");
+	return *list == '*' && list[1 + strspn(list + 1, " \t")] == '\0';
+}
+
+static bool
+matches(const struct pool *pool, const char *list, bool takes_weak)
+{
+	struct hrw_bytes tag;
+	bool is_weak;
+
+	if (is_any(list))
+		return true;
+	while (next_tag(&list, &tag, &is_weak))
+		if ((takes_weak || !is_weak) && is_of(pool, tag))
+			return true;
+	return false;
+}
+
+static bool
+makes_pool(const struct change *c)
+{
+	return c->count > 0 && c->task[0].op == TASK_POOL;
+}
+
+static int
+stale(const struct pool *now, const char *header, const char *value, struct hrw_fault *fault)
+{
+	char shown[HRW_SHOWN];
+
+	hrw_show(hrw_text(value), shown, sizeof(shown));
+	if (now == NULL)
+		hrw_fault(fault, HRW_STALE_EPOCH,
+		    "%s is %s, but there is no such pool: leave it out, or send "
+		    "If-None-Match: *, to make it",
+		    header, shown);
+	else
+		hrw_fault(fault, HRW_STALE_EPOCH,
+		    "%s is %s, but pool \"%s\" is at epoch %llu: look at what changed, then send "
+		    "%s: %s",
+		    header, shown, now->name, (unsigned long long)now->epoch, "If-Match",
+		    now->etag);
+	return hrw_fault_at(fault, "%s", header);
+}
+
+int
+precondition_judge(const struct change *c, const struct pool *now, struct hrw_fault *fault)
+{
+	const struct precondition *p = &c->precondition;
+
+	if (p->if_none_match != NULL && now != NULL && matches(now, p->if_none_match, true))
+		return stale(now, "If-None-Match", p->if_none_match, fault);
+	/* "*" lets a pool be made as well as replaced: any epoch, none too. */
+	if (p->if_match != NULL && (now != NULL ? !matches(now, p->if_match, false)
+						: !(makes_pool(c) && is_any(p->if_match))))
+		return stale(now, "If-Match", p->if_match, fault);
+	if (c->expected_etag != NULL && (now == NULL || strcmp(c->expected_etag, now->etag) != 0))
+		return stale(now, "the plan's epoch", c->expected_etag, fault);
+	if (p->is_required && p->if_match == NULL && p->if_none_match == NULL && now != NULL) {
+		hrw_fault(fault, HRW_PRECONDITION_REQUIRED,
+		    "this replaces what pool \"%s\" has: send If-Match: %s, the ETag that GET "
+		    "gave, "
+		    "or If-Match: * for any",
+		    now->name, now->etag);
+		return hrw_fault_at(fault, "If-Match");
+	}
+	return 0;
+}
