@@ -6,6 +6,7 @@
 #include "daemon/drift.h"
 #include "daemon/log.h"
 #include "daemon/members/document.h"
+#include "daemon/members/fingerprint.h"
 #include "daemon/metrics.h"
 
 /* The configuration was read and checked, so only memory can be short here: a
@@ -22,8 +23,9 @@ is_same(const struct config *config, const struct json *j, const struct pool *po
 	if (m == NULL)
 		return true;
 	if (hrw_membership_freeze(m, &config->limits, NULL) == 0) {
-		document_fingerprint(m, fingerprint);
-		same = strcmp(fingerprint, pool->fingerprint) == 0 && max_moved == pool->max_moved;
+		same = max_moved == pool->max_moved &&
+		       (fingerprint_of(m, fingerprint) < 0 ||
+			   strcmp(fingerprint, pool->fingerprint) == 0);
 	}
 	hrw_membership_free(m);
 	return same;

@@ -160,20 +160,6 @@ out:
 	return rc;
 }
 
-bool
-change_is_so(const struct change *c, const struct pool *now, const struct hrw_limits *limits)
-{
-	struct hrw_fault fault = {0};
-	struct next next;
-	bool is_so;
-
-	if (next_make(&next, c, now, 0, limits, &fault) < 0)
-		return false;
-	is_so = is_same(&next, now);
-	next_fini(&next);
-	return is_so;
-}
-
 void
 outcome_fini(struct outcome *out)
 {

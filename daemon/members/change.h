@@ -135,7 +135,4 @@ void outcome_fini(struct outcome *out);
 int change_build(const struct change *c, struct pool *now, int64_t now_ms,
     const struct hrw_limits *limits, struct outcome *out, struct hrw_fault *fault);
 
-/* Would it change nothing? Neither preconditions nor guards are judged. */
-bool change_is_so(const struct change *c, const struct pool *now, const struct hrw_limits *limits);
-
 #endif

@@ -56,12 +56,13 @@ document_field_name(unsigned field)
 
 /* The fault of a check, at the value's place in the body. */
 static int
-at(const struct json *j, struct hrw_fault *fault)
+at(const struct json *j, struct hrw_fault *fault, enum hrw_error error)
 {
 	char pointer[HRW_FAULT_FIELD];
 
 	json_pointer(j, pointer, sizeof(pointer));
-	return hrw_fault_at(fault, "%s", pointer);
+	hrw_fault_at(fault, "%s", pointer);
+	return error;
 }
 
 /* A wrong type: what it is, what it should be. */
@@ -92,7 +93,7 @@ read_name(const struct json *j, const struct hrw_limits *limits, struct hrw_node
 		return bad_name(fault);
 	}
 	if (hrw_check_name(json_bytes(j), limit, HRW_BAD_SERVER, fault) < 0)
-		return at(j, fault);
+		return at(j, fault, HRW_BAD_SERVER);
 	out->name = (char *)json_text(j);
 	return 0;
 }
@@ -106,7 +107,7 @@ read_address(
 	if (json_type(j) != JSON_STRING)
 		return mistyped(j, fault, HRW_BAD_ADDRESS, "a text \"host:port\"");
 	if (hrw_check_address(json_bytes(j), fault) < 0)
-		return at(j, fault);
+		return at(j, fault, HRW_BAD_ADDRESS);
 	out->address = (char *)json_text(j);
 	return 0;
 }
@@ -119,7 +120,7 @@ read_weight(const struct json *j, bool is_patch, struct hrw_node *out, struct hr
 	if (json_type(j) != JSON_NUMBER)
 		return mistyped(j, fault, HRW_BAD_WEIGHT, "a number: 0, or from 1e-6 to 1e9");
 	if (hrw_check_weight(json_number(j), fault) < 0)
-		return at(j, fault);
+		return at(j, fault, HRW_BAD_WEIGHT);
 	out->weight = json_number(j);
 	return 0;
 }
@@ -132,7 +133,7 @@ read_zone(const struct json *j, struct hrw_node *out, struct hrw_fault *fault)
 	if (json_type(j) != JSON_STRING)
 		return mistyped(j, fault, HRW_BAD_ZONE, "a text, or null for none");
 	if (hrw_check_zone(json_bytes(j), fault) < 0)
-		return at(j, fault);
+		return at(j, fault, HRW_BAD_ZONE);
 	out->zone = (char *)json_text(j);
 	return 0;
 }

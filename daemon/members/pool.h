@@ -27,10 +27,9 @@ struct pool {
 	struct hrw_membership *present; /* owned, frozen */
 	struct hrw_membership *settled; /* the same pointer when the pool is settled */
 	struct hrw_settled match;
-	double *share;	/* by node of present: the part of keys it owns */
-	char *extra;	/* members of its document that this version does not know, as a
-			 * JSON object; NULL: none. Set before it is published */
-	bool has_drift; /* the configuration has it otherwise. Set before it is published */
+	double *share; /* by node of present: the part of keys it owns */
+	char *extra;   /* members of its document that this version does not know, as a
+			* JSON object; NULL: none. Set before it is published */
 };
 
 /* Takes both memberships (frozen), also on an error; settled may be present

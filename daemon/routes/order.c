@@ -369,9 +369,8 @@ read_revert(struct reader *r)
 	task = change_add(r->change, TASK_REVERT);
 	if (task != NULL) {
 		task->template = hrw_membership_copy(then->present);
-		task->settled_template = hrw_membership_copy(then->settled);
 	}
-	if (task == NULL || task->template == NULL || task->settled_template == NULL)
+	if (task == NULL || task->template == NULL)
 		rc = no_memory(r);
 out:
 	pool_release(then);
