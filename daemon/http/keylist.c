@@ -56,6 +56,7 @@ too_long(const struct keylist *list, struct hrw_fault *fault)
 int
 keylist_give(struct keylist *list, struct hrw_bytes key, struct hrw_fault *fault)
 {
+	struct hrw_fault refused;
 	int rc;
 
 	if (key.len == 0)
@@ -64,6 +65,10 @@ keylist_give(struct keylist *list, struct hrw_bytes key, struct hrw_fault *fault
 	if (key.len > list->key_bytes)
 		return too_long(list, fault);
 	rc = list->each(list->arg, key);
+	if (rc == HRW_BAD_KEY && fault != NULL) {
+		refused = *fault;
+		return keylist_bad_item(list, HRW_BAD_KEY, refused.detail, fault);
+	}
 	if (rc < 0)
 		return rc;
 	list->count++;

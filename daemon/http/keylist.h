@@ -17,7 +17,9 @@ enum keylist_form { KEYLIST_TEXT, KEYLIST_JSON, KEYLIST_NDJSON };
 struct keylist;
 
 /* Called for each key, in order; the bytes are borrowed for the call. A negative
- * answer stops the reading and is returned by keylist_feed(). */
+ * answer stops the reading and is returned by keylist_feed(). BAD_KEY comes with
+ * its detail in the fault that was given to keylist_feed(): the key's place is
+ * set before it. */
 typedef int (*keylist_each)(void *arg, struct hrw_bytes key);
 
 /* key_bytes is the longest key allowed. NULL: no memory. */

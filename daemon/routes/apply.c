@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "core/keytype.h"
 #include "daemon/log.h"
 #include "daemon/members/guard.h"
 #include "daemon/members/report.h"
@@ -23,7 +24,7 @@ struct apply {
 	struct request *req;
 	struct order order;
 	struct json *body;	 /* what order.body points into */
-	const struct pool *pool; /* as it stands, in the kept snapshot; NULL: none */
+	const struct pool *pool; /* as it stood when the request came; NULL: none */
 	struct change *change;	 /* until the writer has it */
 	char *pool_name, *plan_id;
 	bool is_dry_run;
@@ -90,12 +91,13 @@ static int
 read_word(struct request *req, const char *name, const char *word, bool *out)
 {
 	struct hrw_bytes value = request_parameter(req, name);
+	char shown[HRW_SHOWN];
 
 	*out = value.data != NULL && hrw_bytes_equal(value, hrw_text(word));
 	if (value.data == NULL || *out)
 		return 0;
-	hrw_fault(&req->fault, HRW_BAD_PARAMETER, "%s is \"%.*s\": it can be %s, or be left out",
-	    name, (int)value.len, (const char *)value.data, word);
+	hrw_fault(&req->fault, HRW_BAD_PARAMETER, "%s is \"%s\": it can be %s, or be left out",
+	    name, hrw_show(value, shown, sizeof(shown)), word);
 	return hrw_fault_at(&req->fault, "%s", name);
 }
 
@@ -185,7 +187,10 @@ static int
 add_key(void *arg, struct hrw_bytes key)
 {
 	struct apply *a = arg;
+	int rc = a->pool != NULL ? hrw_key_check(a->pool->present, key, &a->req->fault) : 0;
 
+	if (rc < 0)
+		return rc;
 	record_add(&a->keys, key);
 	a->key_count++;
 	return a->keys.failed ? no_memory(a->req) : 0;
@@ -253,22 +258,6 @@ queue(struct apply *a)
 	return REQUEST_PENDING;
 }
 
-static void
-read_off_loop(struct request *req)
-{
-	struct apply *a = req->state;
-
-	a->rc = order_read(req->app, a->pool, &a->order, a->change, &req->fault);
-}
-
-static int
-read_to_queue(struct request *req)
-{
-	struct apply *a = req->state;
-
-	return a->rc < 0 ? a->rc : queue(a);
-}
-
 /* The pool of the request: it must be there, or be one that can be made. */
 static int
 check_pool(struct apply *a, struct hrw_bytes name)
@@ -308,9 +297,7 @@ read_request(struct apply *a)
 			return (int)req->fault.error;
 		a->order.body = a->body;
 	}
-	/* What asks the store is only checked here, and read later. */
-	rc = order_read(
-	    req->app, traits & ORDER_BLOCKS ? NULL : a->pool, &a->order, a->change, &req->fault);
+	rc = order_read(&a->order, &req->app->config->limits, a->change, &req->fault);
 	return rc < 0 ? rc : read_keys(a);
 }
 
@@ -326,7 +313,6 @@ apply_request(struct request *req, enum order_kind kind)
 		return HRW_INTERNAL;
 	a->order.kind = kind;
 	name = traits & ORDER_NAMES_POOL ? req->segment[0] : request_parameter(req, "pool");
-	request_keep_snapshot(req);
 	a->pool = snapshot_pool(req->snapshot, name);
 	rc = read_request(a);
 	if (rc < 0)
@@ -337,8 +323,6 @@ apply_request(struct request *req, enum order_kind kind)
 	rc = name_pool(a, name.data != NULL ? name : hrw_text(req->snapshot->default_name));
 	if (rc < 0)
 		return rc;
-	if (traits & ORDER_BLOCKS)
-		return request_background(req, read_off_loop, read_to_queue);
 	return queue(a);
 }
 
@@ -370,7 +354,7 @@ read_plan(struct apply *a, const struct store_plan *plan)
 	rc = check_pool(a, hrw_text(plan->pool));
 	if (rc < 0)
 		return rc;
-	return order_read(req->app, a->pool, &a->order, a->change, &req->fault);
+	return order_read(&a->order, &req->app->config->limits, a->change, &req->fault);
 }
 
 static void
@@ -383,6 +367,14 @@ plan_off_loop(struct request *req)
 	if (a->rc >= 0)
 		a->rc = read_plan(a, &plan);
 	store_plan_fini(&plan);
+}
+
+static int
+plan_is_read(struct request *req)
+{
+	struct apply *a = req->state;
+
+	return a->rc < 0 ? a->rc : queue(a);
 }
 
 int
@@ -412,7 +404,7 @@ apply_plan(struct request *req)
 		    a->plan_id, a->plan_id);
 	}
 	request_keep_snapshot(req);
-	return request_background(req, plan_off_loop, read_to_queue);
+	return request_background(req, plan_off_loop, plan_is_read);
 }
 
 /* The planChange as far as it is known without a report. */

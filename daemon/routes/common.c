@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "core/keytype.h"
 #include "daemon/routes/common.h"
 
 enum {
@@ -123,8 +124,10 @@ common_check_copies(struct request *req, const struct pool *pool, size_t copies)
 }
 
 int
-common_lookup_failed(struct request *req, const struct pool *pool, int error)
+common_lookup_failed(struct request *req, const struct pool *pool, struct hrw_bytes key, int error)
 {
+	if (error == HRW_BAD_KEY && hrw_key_check(pool->present, key, &req->fault) < 0)
+		return error;
 	if (error != HRW_NO_SERVERS)
 		return hrw_fault(&req->fault, error, "pool %s (%s) cannot place this key",
 		    pool->name, pool->present->placement->name);
@@ -193,29 +196,12 @@ int
 common_reason(struct request *req, char **out)
 {
 	const char *header = request_header(req, "Hrw-Reason");
-	struct hrw_bytes text;
-	struct buffer safe = {0};
-	bool is_utf8;
+	char shown[REASON_BYTES + 1];
 
 	*out = NULL;
 	if (header == NULL)
 		return 0;
-	text = hrw_text(header);
-	is_utf8 = hrw_is_utf8(text);
-	if (text.len > REASON_BYTES) {
-		text.len = REASON_BYTES;
-		if (is_utf8)
-			text.len = hrw_utf8_prefix(text);
-	}
-	for (size_t i = 0; i < text.len; i++) {
-		uint8_t byte = text.data[i];
-
-		if (byte < 0x20 || byte == 0x7f || (byte >= 0x80 && !is_utf8))
-			buffer_printf(&safe, "\\x%02x", byte);
-		else
-			buffer_add(&safe, &byte, 1);
-	}
-	*out = buffer_take(&safe);
+	*out = strdup(hrw_show(hrw_text(header), shown, sizeof(shown)));
 	return *out != NULL ? 0 : hrw_fault(&req->fault, HRW_INTERNAL, "no memory");
 }
 

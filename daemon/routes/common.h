@@ -41,7 +41,8 @@ int common_check_copies(struct request *req, const struct pool *pool, size_t cop
 
 /* Fills the fault of a lookup that found no holder: NO_SERVERS with what would
  * help, or the key's own error. Returns it. */
-int common_lookup_failed(struct request *req, const struct pool *pool, int error);
+int common_lookup_failed(
+    struct request *req, const struct pool *pool, struct hrw_bytes key, int error);
 
 /* Hrw-Epoch and Hrw-Fingerprint; with the ETag where membership is shown. */
 void common_epoch_headers(struct request *req, const struct pool *pool);

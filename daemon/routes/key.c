@@ -33,7 +33,7 @@ look_up(struct request *req, size_t copies, struct hrw_bytes *key, const struct 
 	common_epoch_headers(req, *pool);
 	metrics_lookups(req->app->metrics, (*pool)->name, 1);
 	rc = hrw_settled_lookup(&(*pool)->match, *key, copies, look);
-	return rc < 0 ? common_lookup_failed(req, *pool, rc) : 0;
+	return rc < 0 ? common_lookup_failed(req, *pool, *key, rc) : 0;
 }
 
 static void

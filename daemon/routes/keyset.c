@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "daemon/log.h"
+#include "core/keytype.h"
 #include "daemon/members/source.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
@@ -17,6 +17,7 @@ enum { BATCH = 256 << 10 };
 
 struct upload {
 	struct request *req;
+	const struct pool *now; /* of the snapshot that the request keeps */
 	char *pool, *reason;
 	bool replaces;
 	struct keylist *list;
@@ -70,7 +71,10 @@ static int
 add_key(void *arg, struct hrw_bytes key)
 {
 	struct upload *u = arg;
+	int rc = hrw_key_check(u->now->present, key, &u->req->fault);
 
+	if (rc < 0)
+		return rc;
 	record_add(&u->records, key);
 	if (u->records.failed)
 		return hrw_fault(&u->req->fault, HRW_INTERNAL, "no memory for keys");
@@ -81,7 +85,6 @@ static int
 upload_begin(struct request *req, bool replaces)
 {
 	struct upload *u = calloc(1, sizeof(*u));
-	const struct pool *pool;
 	int rc;
 
 	if (u == NULL)
@@ -90,13 +93,14 @@ upload_begin(struct request *req, bool replaces)
 	u->replaces = replaces;
 	req->state = u;
 	req->state_free = upload_free;
-	rc = common_pool(req, &pool);
+	request_keep_snapshot(req);
+	rc = common_pool(req, &u->now);
 	if (rc < 0)
 		return rc;
 	rc = common_reason(req, &u->reason);
 	if (rc < 0)
 		return rc;
-	u->pool = strdup(pool->name);
+	u->pool = strdup(u->now->name);
 	u->list =
 	    keylist_new(common_keylist_form(req), req->app->config->limits.key_bytes, add_key, u);
 	if (u->pool == NULL || u->list == NULL)

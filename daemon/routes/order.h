@@ -37,8 +37,7 @@ enum order_trait {
 	ORDER_MAKES_POOL = 1u << 3, /* there need be none yet */
 	ORDER_MAKES_NODE = 1u << 4,
 	ORDER_NEEDS_MATCH = 1u << 5, /* 428 without If-Match */
-	ORDER_BLOCKS = 1u << 6,	     /* read on the libuv pool: it asks the store */
-	ORDER_ONLY_PLANS = 1u << 7,  /* always a dry run */
+	ORDER_ONLY_PLANS = 1u << 6,  /* always a dry run */
 };
 
 struct order {
@@ -50,12 +49,10 @@ struct order {
 
 unsigned order_traits(enum order_kind kind);
 
-/* Appends the order's tasks to a change.
- *   pool     as it stands; NULL: there is none yet, and what asks the store
- *            about it is only checked
- *   errors   BAD_FIELD and the fields' own codes; UNKNOWN_EPOCH */
-int order_read(struct app *app, const struct pool *pool, const struct order *order,
-    struct change *change, struct hrw_fault *fault);
+/* Appends the order's tasks to a change. No pool is regarded.
+ *   errors   BAD_FIELD and the fields' own codes */
+int order_read(const struct order *order, const struct hrw_limits *limits, struct change *change,
+    struct hrw_fault *fault);
 
 /* The order as a JSON object, and back: its body then points into `j`. */
 void order_write(const struct order *order, struct buffer *out);

@@ -94,7 +94,7 @@ add_key(void *arg, struct hrw_bytes key)
 	s->keys++;
 	count = hrw_holders(s->pool->present, key, s->copies, holder);
 	if (count < 0)
-		return common_lookup_failed(s->req, s->pool, count);
+		return common_lookup_failed(s->req, s->pool, key, count);
 	switch (s->form) {
 	case KEYLIST_TEXT:
 		add_line(s, key, holder, count);
