@@ -7,7 +7,9 @@
 
 #include "core/membership.h"
 
-extern const struct hrw_placement hrw_rendezvous;
+extern const struct hrw_placement hrw_rendezvous, hrw_rendezvous_keyed, hrw_rendezvous_blake2b;
+extern const struct hrw_placement hrw_rendezvous_blake2b_bar, hrw_rendezvous_fnv1a;
+extern const struct hrw_placement hrw_ring, hrw_table, hrw_modulo;
 extern const struct hrw_placement hrw_nginx_consistent, hrw_nginx_hash;
 extern const struct hrw_placement hrw_libmemcached_ketama, hrw_libmemcached_ketama_weighted,
     hrw_libmemcached_modula;
@@ -15,10 +17,20 @@ extern const struct hrw_placement hrw_twemproxy_ketama, hrw_twemproxy_modula;
 extern const struct hrw_placement hrw_haproxy_consistent, hrw_haproxy_map;
 extern const struct hrw_placement hrw_squid_carp;
 extern const struct hrw_placement hrw_varnish_shard;
-extern const struct hrw_placement hrw_uhashring;
+extern const struct hrw_placement hrw_envoy_ring_hash, hrw_envoy_rendezvous, hrw_envoy_maglev;
+extern const struct hrw_placement hrw_grpc_ring_hash;
+extern const struct hrw_placement hrw_go_redis_ring, hrw_go_rendezvous;
+extern const struct hrw_placement hrw_uhashring, hrw_jump;
 
 const struct hrw_placement *const hrw_placements[] = {
     &hrw_rendezvous,
+    &hrw_rendezvous_keyed,
+    &hrw_rendezvous_blake2b,
+    &hrw_rendezvous_blake2b_bar,
+    &hrw_rendezvous_fnv1a,
+    &hrw_ring,
+    &hrw_table,
+    &hrw_modulo,
     &hrw_nginx_consistent,
     &hrw_nginx_hash,
     &hrw_libmemcached_ketama,
@@ -30,7 +42,14 @@ const struct hrw_placement *const hrw_placements[] = {
     &hrw_haproxy_map,
     &hrw_squid_carp,
     &hrw_varnish_shard,
+    &hrw_envoy_ring_hash,
+    &hrw_envoy_rendezvous,
+    &hrw_envoy_maglev,
+    &hrw_grpc_ring_hash,
+    &hrw_go_redis_ring,
+    &hrw_go_rendezvous,
     &hrw_uhashring,
+    &hrw_jump,
     NULL,
 };
 

@@ -13,14 +13,19 @@
 #define HRW_FNV64_OFFSET 0xcbf29ce484222325u
 #define HRW_FNV64_PRIME	 0x100000001b3u
 
+/* The hash of a text and then `text`, where h is that of the first. */
 static inline uint32_t
-hrw_fnv1a32(struct hrw_bytes text)
+hrw_fnv1a32_more(uint32_t h, struct hrw_bytes text)
 {
-	uint32_t h = HRW_FNV32_OFFSET;
-
 	for (size_t i = 0; i < text.len; i++)
 		h = (h ^ text.data[i]) * HRW_FNV32_PRIME;
 	return h;
+}
+
+static inline uint32_t
+hrw_fnv1a32(struct hrw_bytes text)
+{
+	return hrw_fnv1a32_more(HRW_FNV32_OFFSET, text);
 }
 
 static inline uint32_t

@@ -7,3 +7,9 @@ hrw_xxh64(struct hrw_bytes text)
 {
 	return XXH64(text.data, text.len, 0);
 }
+
+uint64_t
+hrw_xxh64_seeded(struct hrw_bytes text, uint64_t seed)
+{
+	return XXH64(text.data, text.len, seed);
+}

@@ -1,5 +1,5 @@
 /*
- * xxh64.h - XXH64 with seed 0, by libxxhash.
+ * xxh64.h - XXH64, by libxxhash.
  *
  * Source: Yann Collet, the XXH64 specification, version 0.2.0.
  */
@@ -8,6 +8,7 @@
 
 #include "core/bytes.h"
 
-uint64_t hrw_xxh64(struct hrw_bytes text);
+uint64_t hrw_xxh64(struct hrw_bytes text); /* seed 0 */
+uint64_t hrw_xxh64_seeded(struct hrw_bytes text, uint64_t seed);
 
 #endif

@@ -48,3 +48,35 @@ hrw_order_takers(const struct hrw_membership *m, size_t *count)
 {
 	return order(m, true, count);
 }
+
+/* A node's text, to be sorted. */
+struct text {
+	const char *text;
+	uint32_t node;
+};
+
+static int
+by_text(const void *left, const void *right)
+{
+	return strcmp(((const struct text *)left)->text, ((const struct text *)right)->text);
+}
+
+uint32_t *
+hrw_order_by_text(const struct hrw_membership *m, size_t *count)
+{
+	uint32_t *out = hrw_order_takers(m, count);
+	struct text *list = calloc(*count + 1, sizeof(*list));
+
+	if (out == NULL || list == NULL) {
+		free(out);
+		free(list);
+		return NULL;
+	}
+	for (size_t i = 0; i < *count; i++)
+		list[i] = (struct text){m->node[out[i]].hash_name, out[i]};
+	qsort(list, *count, sizeof(*list), by_text);
+	for (size_t i = 0; i < *count; i++)
+		out[i] = list[i].node;
+	free(list);
+	return out;
+}

@@ -16,8 +16,8 @@
 
 #include "core/hash/fmix.h"
 #include "core/hash/fnv1a.h"
-#include "core/ln.h"
 #include "core/membership.h"
+#include "core/place/race.h"
 
 /* Nodes mixed at once: a constant, so that compilers unroll it into vectors. */
 enum { BLOCK = 64 };
@@ -126,82 +126,6 @@ prepare(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 	return 0;
 }
 
-/* A node that may be among the best. */
-struct candidate {
-	double score; /* raw itself where all weights are equal */
-	uint32_t raw, taker;
-};
-
-/* The best so far, as a heap with the worst of them at [0]. */
-struct best {
-	const struct index *ix;
-	struct candidate *heap;
-	size_t count, want;
-};
-
-/* Where two scores are too close for doubles. Raws of equal weights never are:
- * neighbours differ by more than 1e-10 of themselves. */
-__attribute__((noinline)) static bool
-is_before_exactly(const struct index *ix, const struct candidate *a, const struct candidate *b)
-{
-	int order =
-	    hrw_ln_cmp_exact(a->raw, ix->weight[a->taker], b->raw, ix->weight[b->taker], 32);
-
-	return order != 0 ? order > 0 : a->taker < b->taker;
-}
-
-/* Is a before b in the ranking? Every pair is compared alike, by the real
- * numbers, so no three nodes can beat one another in a circle. */
-static inline bool
-is_before(const struct index *ix, const struct candidate *a, const struct candidate *b)
-{
-	int order = hrw_ln_order(a->score, b->score);
-
-	return order != 0 ? order > 0 : is_before_exactly(ix, a, b);
-}
-
-/* Lets the candidate at [0] of the first `count` sink to its place. */
-static void
-sink(const struct best *best, size_t count)
-{
-	struct candidate *heap = best->heap, moving = heap[0];
-	size_t at = 0, child;
-
-	while ((child = 2 * at + 1) < count) {
-		if (child + 1 < count && is_before(best->ix, &heap[child], &heap[child + 1]))
-			child++;
-		if (!is_before(best->ix, &moving, &heap[child]))
-			break;
-		heap[at] = heap[child];
-		at = child;
-	}
-	heap[at] = moving;
-}
-
-/* Takes a candidate in, if it is among the `want` best of those seen. */
-static void
-offer(struct best *best, const struct candidate *c)
-{
-	struct candidate *heap = best->heap;
-	size_t at = best->count, parent;
-
-	if (best->count == best->want) {
-		if (is_before(best->ix, c, &heap[0])) {
-			heap[0] = *c;
-			sink(best, best->count);
-		}
-		return;
-	}
-	best->count++;
-	for (; at > 0; at = parent) {
-		parent = (at - 1) / 2;
-		if (!is_before(best->ix, &heap[parent], c))
-			break;
-		heap[at] = heap[parent];
-	}
-	heap[at] = *c;
-}
-
 /* Mixes a block; returns the highest raw. */
 static uint32_t
 mix(const uint32_t *hash, uint32_t key, uint32_t *raw)
@@ -216,9 +140,8 @@ mix(const uint32_t *hash, uint32_t key, uint32_t *raw)
 }
 
 static void
-scan(struct best *best, uint32_t key)
+scan(struct hrw_race *best, const struct index *ix, uint32_t key)
 {
-	const struct index *ix = best->ix;
 	uint32_t raw[BLOCK], highest, floor = 0;
 
 	for (size_t at = 0; at < ix->count; at += BLOCK) {
@@ -233,9 +156,9 @@ scan(struct best *best, uint32_t key)
 		for (size_t i = 0; i < count; i++) {
 			if (raw[i] < floor)
 				continue;
-			offer(best, &(struct candidate){raw[i], raw[i], (uint32_t)(at + i)});
+			hrw_race_offer(best, raw[i], 0, (uint32_t)(at + i));
 			if (best->count == best->want)
-				floor = best->heap[0].raw;
+				floor = (uint32_t)best->heap[0].raw;
 		}
 	}
 }
@@ -243,9 +166,8 @@ scan(struct best *best, uint32_t key)
 /* As scan(), where weights differ. Since -ln u > 1 - u, a score is below
  * weight / (1 - u): few nodes are left that need a logarithm. */
 static void
-scan_weighted(struct best *best, uint32_t key)
+scan_weighted(struct hrw_race *best, const struct index *ix, uint32_t key)
 {
-	const struct index *ix = best->ix;
 	uint32_t raw[BLOCK];
 	double bar = 0;
 
@@ -255,13 +177,12 @@ scan_weighted(struct best *best, uint32_t key)
 		mix(ix->hash + at, key, raw);
 		for (size_t i = 0; i < count; i++) {
 			double weight = ix->weight[at + i];
-			struct candidate c = {0, raw[i], (uint32_t)(at + i)};
 
 			/* 1 - u times 2^32, exactly */
 			if (weight < bar * (4294967295.5 - raw[i]))
 				continue;
-			c.score = hrw_ln_score(raw[i], 32, weight);
-			offer(best, &c);
+			hrw_race_offer(
+			    best, raw[i], hrw_ln_score(raw[i], 32, weight), (uint32_t)(at + i));
 			if (best->count == best->want)
 				bar = best->heap[0].score * (1 - 1e-9) / 4294967296.0;
 		}
@@ -269,32 +190,24 @@ scan_weighted(struct best *best, uint32_t key)
 }
 
 static int
-rank_into(const struct index *ix, struct hrw_bytes key, size_t want, struct candidate *heap,
-    uint32_t *out)
+rank_into(const struct index *ix, struct hrw_bytes key, size_t want,
+    struct hrw_race_candidate *heap, uint32_t *out)
 {
-	struct best best = {.ix = ix, .heap = heap, .want = want};
-	size_t count;
+	struct hrw_race best = {
+	    .weight = ix->has_weights ? ix->weight : NULL, .bits = 32, .heap = heap, .want = want};
 
 	if (ix->has_weights)
-		scan_weighted(&best, hrw_fnv1a32(key));
+		scan_weighted(&best, ix, hrw_fnv1a32(key));
 	else
-		scan(&best, hrw_fnv1a32(key));
-	/* The worst goes last, then the worst of those left. */
-	for (count = best.count; count > 0; count--) {
-		out[count - 1] = ix->node[heap[0].taker];
-		heap[0] = heap[count - 1];
-		sink(&best, count - 1);
-	}
-	return (int)best.count;
+		scan(&best, ix, hrw_fnv1a32(key));
+	return hrw_race_finish(&best, ix->node, out);
 }
 
 /* The two frames stand apart, so that a lookup never needs the large one. */
-enum { FEW = 64 };
-
 __attribute__((noinline)) static int
 rank_few(const struct index *ix, struct hrw_bytes key, size_t want, uint32_t *out)
 {
-	struct candidate heap[FEW];
+	struct hrw_race_candidate heap[HRW_RACE_FEW];
 
 	return rank_into(ix, key, want, heap, out);
 }
@@ -302,7 +215,7 @@ rank_few(const struct index *ix, struct hrw_bytes key, size_t want, uint32_t *ou
 __attribute__((noinline)) static int
 rank_many(const struct index *ix, struct hrw_bytes key, size_t want, uint32_t *out)
 {
-	struct candidate heap[HRW_NODES_MAX];
+	struct hrw_race_candidate heap[HRW_NODES_MAX];
 
 	return rank_into(ix, key, want, heap, out);
 }
@@ -314,7 +227,7 @@ rank(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 
 	if (want > ix->count)
 		want = ix->count;
-	return want <= FEW ? rank_few(ix, key, want, out) : rank_many(ix, key, want, out);
+	return want <= HRW_RACE_FEW ? rank_few(ix, key, want, out) : rank_many(ix, key, want, out);
 }
 
 static void

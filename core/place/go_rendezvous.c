@@ -1,0 +1,118 @@
+/*
+ * go_rendezvous.c - rendezvous hashing in Go: go-redis's Ring, and the
+ * go-rendezvous library. One owner; the hash alone differs.
+ *
+ * Source: go-redis 216593cc; dgryski/go-rendezvous 9f7001d1.
+ */
+#include <stdlib.h>
+
+#include "core/hash/fnv1a.h"
+#include "core/hash/xorshift.h"
+#include "core/hash/xxh64.h"
+#include "core/place/scored.h"
+#include "core/place/tag.h"
+
+enum { PARAM_HASH, HASH_XXHASH64 = 0 };
+
+static const char *const hash_names[] = {"xxhash64", "fnv1a64", NULL};
+
+static const struct hrw_param params[] = {
+    {.name = "hash",
+	.type = HRW_PARAM_CHOICE,
+	.choices = hash_names,
+	.help = "the hash function given to the library"},
+    {.name = NULL},
+};
+
+static uint64_t
+xxh64(const struct hrw_scored *s, struct hrw_bytes text)
+{
+	(void)s;
+	return hrw_xxh64(text);
+}
+
+static uint64_t
+fnv1a64(const struct hrw_scored *s, struct hrw_bytes text)
+{
+	(void)s;
+	return hrw_fnv1a64(text);
+}
+
+static uint64_t
+xxh64_of_tag(const struct hrw_scored *s, struct hrw_bytes text)
+{
+	return xxh64(s, hrw_tag(text, '{', '}'));
+}
+
+static uint64_t
+raw(const struct hrw_scored *s, uint32_t node, uint64_t key, struct hrw_bytes text)
+{
+	(void)text;
+	return hrw_xorshift64(s->hash[node] ^ key);
+}
+
+static int
+prepare(const struct hrw_membership *m,
+    uint64_t (*hash_key)(const struct hrw_scored *, struct hrw_bytes),
+    uint64_t (*hash_node)(const struct hrw_scored *, struct hrw_bytes), void **index,
+    struct hrw_fault *fault)
+{
+	struct hrw_scored *s = calloc(1, sizeof(*s));
+	int rc;
+
+	if (s == NULL)
+		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
+	*s = (struct hrw_scored){.raw = raw, .hash_key = hash_key, .is_wide = true};
+	rc = hrw_scored_init(s, m, HRW_TIES_LOWER_ID, hash_node, fault);
+	if (rc < 0)
+		hrw_scored_free(s);
+	else
+		*index = s;
+	return rc;
+}
+
+static int
+prepare_redis(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
+{
+	return prepare(m, xxh64_of_tag, xxh64, index, fault);
+}
+
+static int
+prepare_library(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
+{
+	if (m->param[PARAM_HASH].number == HASH_XXHASH64)
+		return prepare(m, xxh64, xxh64, index, fault);
+	return prepare(m, fnv1a64, fnv1a64, index, fault);
+}
+
+static int
+rank(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
+{
+	(void)want; /* one owner */
+	return hrw_scored_rank(index, key, 1, out);
+}
+
+const struct hrw_placement hrw_go_redis_ring = {
+    .name = "go-redis-ring",
+    .traits = HRW_SINGLE_COPY | HRW_FAIR | HRW_MINIMAL,
+    .weights = {HRW_WEIGHT_NONE, 0, 0},
+    .hashed = HRW_HASHED_NAME,
+    .source = "go-redis 216593cc",
+    .prepare = prepare_redis,
+    .rank = rank,
+    .explain = hrw_scored_explain,
+    .free = hrw_scored_free,
+};
+
+const struct hrw_placement hrw_go_rendezvous = {
+    .name = "go-rendezvous",
+    .params = params,
+    .traits = HRW_SINGLE_COPY | HRW_FAIR | HRW_MINIMAL,
+    .weights = {HRW_WEIGHT_NONE, 0, 0},
+    .hashed = HRW_HASHED_NAME,
+    .source = "dgryski/go-rendezvous 9f7001d1",
+    .prepare = prepare_library,
+    .rank = rank,
+    .explain = hrw_scored_explain,
+    .free = hrw_scored_free,
+};

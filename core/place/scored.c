@@ -1,0 +1,184 @@
+#include "core/place/scored.h"
+
+#include <stdlib.h>
+
+#include "core/place/order.h"
+#include "core/place/race.h"
+
+void
+hrw_scored_free(void *scored)
+{
+	struct hrw_scored *s = scored;
+
+	free(s->node);
+	free(s->weight);
+	free(s->hash);
+	free(s);
+}
+
+/* Takers, the winner of a tie first. The membership stands by name. */
+static uint32_t *
+order_of(const struct hrw_membership *m, enum hrw_ties ties, size_t *count)
+{
+	uint32_t *order;
+
+	if (ties == HRW_TIES_LOWER_ID)
+		return hrw_order_takers(m, count);
+	order = calloc(m->count + 1, sizeof(*order));
+	*count = 0;
+	for (size_t i = 0; order != NULL && i < m->count; i++) {
+		size_t at = ties == HRW_TIES_LARGER_NAME ? m->count - 1 - i : i;
+
+		if (hrw_node_is_taker(&m->node[at]))
+			order[(*count)++] = (uint32_t)at;
+	}
+	return order;
+}
+
+/* A node's hash, to be sorted. */
+struct hash_of {
+	uint64_t hash;
+	size_t node;
+};
+
+static int
+by_hash(const void *left, const void *right)
+{
+	const struct hash_of *a = left, *b = right;
+
+	if (a->hash != b->hash)
+		return a->hash < b->hash ? -1 : 1;
+	return (a->node > b->node) - (a->node < b->node);
+}
+
+/* No two nodes may share a hash, draining ones included: they may come back. */
+static int
+check_collisions(const struct hrw_scored *s, struct hrw_fault *fault)
+{
+	const struct hrw_membership *m = s->m;
+	struct hash_of *list = calloc(m->count + 1, sizeof(*list));
+	int rc = 0;
+
+	if (list == NULL)
+		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
+	for (size_t i = 0; i < m->count; i++)
+		list[i] = (struct hash_of){s->hash[i], i};
+	qsort(list, m->count, sizeof(*list), by_hash);
+	for (size_t i = 1; rc == 0 && i < m->count; i++)
+		if (list[i - 1].hash == list[i].hash) {
+			rc = hrw_fault(fault, HRW_BAD_SERVER,
+			    "\"%s\" and \"%s\" have one hash, so one of them would get no key: "
+			    "choose a name or a \"hash_name\" for one of them",
+			    m->node[list[i - 1].node].name, m->node[list[i].node].name);
+			if (fault != NULL)
+				fault->reason = "collision";
+		}
+	free(list);
+	return rc;
+}
+
+int
+hrw_scored_init(struct hrw_scored *s, const struct hrw_membership *m, enum hrw_ties ties,
+    uint64_t (*hash_node)(const struct hrw_scored *s, struct hrw_bytes text),
+    struct hrw_fault *fault)
+{
+	s->m = m;
+	s->node = order_of(m, ties, &s->count);
+	s->weight = calloc(m->count + 1, sizeof(*s->weight));
+	s->hash = calloc(m->count + 1, sizeof(*s->hash));
+	if (s->node == NULL || s->weight == NULL || s->hash == NULL)
+		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
+	for (size_t i = 0; i < s->count; i++) {
+		s->weight[i] = m->node[s->node[i]].weight;
+		s->has_weights = s->has_weights || s->weight[i] != s->weight[0];
+	}
+	if (hash_node == NULL)
+		return 0;
+	for (size_t i = 0; i < m->count; i++)
+		s->hash[i] = hash_node(s, hrw_text(m->node[i].hash_name));
+	return check_collisions(s, fault);
+}
+
+static uint64_t
+hash_key(const struct hrw_scored *s, struct hrw_bytes key)
+{
+	return s->hash_key != NULL ? s->hash_key(s, key) : 0;
+}
+
+/* The top bits of a raw: those that make a score. */
+static uint64_t
+top(const struct hrw_scored *s, uint64_t raw)
+{
+	return raw >> (64 - s->bits);
+}
+
+static int
+rank_into(const struct hrw_scored *s, struct hrw_bytes key, size_t want,
+    struct hrw_race_candidate *heap, uint32_t *out)
+{
+	struct hrw_race race = {
+	    .weight = s->has_weights ? s->weight : NULL, .bits = s->bits, .heap = heap};
+	uint64_t hashed = hash_key(s, key);
+
+	race.want = want;
+	for (size_t i = 0; i < s->count; i++) {
+		uint64_t raw = s->raw(s, s->node[i], hashed, key);
+		double score = 0;
+
+		if (s->has_weights) {
+			raw = top(s, raw);
+			score = hrw_ln_score(raw, s->bits, s->weight[i]);
+		}
+		hrw_race_offer(&race, raw, score, (uint32_t)i);
+	}
+	return hrw_race_finish(&race, s->node, out);
+}
+
+/* The two frames stand apart, so that a lookup never needs the large one. */
+__attribute__((noinline)) static int
+rank_few(const struct hrw_scored *s, struct hrw_bytes key, size_t want, uint32_t *out)
+{
+	struct hrw_race_candidate heap[HRW_RACE_FEW];
+
+	return rank_into(s, key, want, heap, out);
+}
+
+__attribute__((noinline)) static int
+rank_many(const struct hrw_scored *s, struct hrw_bytes key, size_t want, uint32_t *out)
+{
+	struct hrw_race_candidate heap[HRW_NODES_MAX];
+
+	return rank_into(s, key, want, heap, out);
+}
+
+int
+hrw_scored_rank(const void *scored, struct hrw_bytes key, size_t want, uint32_t *out)
+{
+	const struct hrw_scored *s = scored;
+
+	if (s->m->placement->check_key != NULL && s->m->placement->check_key(s->m, key, NULL) < 0)
+		return HRW_BAD_KEY;
+	if (want > s->count)
+		want = s->count;
+	return want <= HRW_RACE_FEW ? rank_few(s, key, want, out) : rank_many(s, key, want, out);
+}
+
+void
+hrw_scored_explain(const void *scored, struct hrw_bytes key, struct hrw_score *out)
+{
+	const struct hrw_scored *s = scored;
+	uint64_t hashed = hash_key(s, key);
+
+	for (size_t i = 0; i < s->m->count; i++) {
+		double weight = s->m->node[i].weight;
+		uint64_t raw = s->raw(s, (uint32_t)i, hashed, key);
+
+		out[i].has_raw = true;
+		out[i].is_wide = s->is_wide;
+		out[i].raw = raw;
+		if (s->bits == 0)
+			continue;
+		out[i].has_score = true;
+		out[i].score = weight > 0 ? hrw_ln_score(top(s, raw), s->bits, weight) : 0;
+	}
+}
