@@ -260,7 +260,7 @@ json_get(const struct json *j, const char *name)
 struct hrw_bytes
 json_bytes(const struct json *j)
 {
-	if (!cJSON_IsString(j->item))
+	if (j == NULL || !cJSON_IsString(j->item))
 		return hrw_bytes(NULL, 0);
 	return hrw_bytes(j->item->valuestring, j->len);
 }
@@ -279,25 +279,26 @@ json_text(const struct json *j)
 bool
 json_bool(const struct json *j)
 {
-	return cJSON_IsTrue(j->item);
+	return j != NULL && cJSON_IsTrue(j->item);
 }
 
 double
 json_number(const struct json *j)
 {
-	return cJSON_IsNumber(j->item) ? j->item->valuedouble : (double)NAN;
+	return j != NULL && cJSON_IsNumber(j->item) ? j->item->valuedouble : (double)NAN;
 }
 
 bool
 json_integer(const struct json *j, int64_t *out)
 {
-	struct hrw_bytes source = json_source(j);
 	bool is_negative = false;
 	uint64_t number = 0, limit;
+	struct hrw_bytes source;
 	size_t i = 0;
 
-	if (!cJSON_IsNumber(j->item))
+	if (j == NULL || !cJSON_IsNumber(j->item))
 		return false;
+	source = json_source(j);
 	if (source.data[0] == '-') {
 		is_negative = true;
 		i = 1;

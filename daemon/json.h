@@ -61,7 +61,9 @@ const char *json_name(const struct json *j);
 /* The member of that exact name; NULL where absent or j is no object (or NULL). */
 const struct json *json_get(const struct json *j, const char *name);
 
-/* A string's bytes, NULs included; valid as long as the root. */
+/* The value as a type; NULL, a member that is absent, is of none.
+ *
+ * A string's bytes, NULs included; valid as long as the root. */
 struct hrw_bytes json_bytes(const struct json *j);
 
 /* A string without NUL as C string; NULL when it is none or holds one. */

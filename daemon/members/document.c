@@ -288,7 +288,7 @@ pool_load(const char *name, const struct json *root, struct hrw_fault *fault)
 	if (extra_load(root, &extra, fault) < 0)
 		return NULL;
 	present = settled = membership_load(root, &max_moved, fault);
-	if (present != NULL && json_type(settled_json) == JSON_OBJECT)
+	if (present != NULL && settled_json != NULL && json_type(settled_json) == JSON_OBJECT)
 		settled = membership_load(settled_json, &ignored, fault);
 	if (present == NULL || settled == NULL) {
 		hrw_membership_free(present);
@@ -311,10 +311,10 @@ document_load(const char *name, const char *document, struct hrw_fault *fault)
 	struct hrw_fault inner = {0};
 	struct json *root = json_parse(hrw_text(document), JSON_STORED, &inner);
 	struct pool *pool = NULL;
-	int64_t reader = DOCUMENT_MIN_READER;
+	int64_t format, reader;
 
 	if (root != NULL) {
-		if (json_type(json_get(root, "format")) != JSON_NUMBER ||
+		if (!json_integer(json_get(root, "format"), &format) ||
 		    !json_integer(json_get(root, "min_reader"), &reader))
 			hrw_fault(&inner, HRW_STORE_FAILED, "it has no format or min_reader");
 		else if (reader > DOCUMENT_MIN_READER)
