@@ -1,0 +1,313 @@
+/*
+ * every_placement_test.c - what holds for each row of the table of placements,
+ * on generated pools that suit it.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/estimate.h"
+#include "core/keytype.h"
+#include "tests/dsl/dice.h"
+#include "tests/dsl/nodes.h"
+#include "tests/dsl/suite.h"
+
+enum { POOLS = 25, KEYS = 200, NODES = 9 };
+
+#define each_placement(p)                                                                          \
+	for (const struct hrw_placement *const *at_##p = hrw_placements, *p;                       \
+	     (p = *at_##p) != NULL; at_##p++)
+
+static double
+weight_for(const struct hrw_placement *p, struct dice *d)
+{
+	switch (p->weights.rule) {
+	case HRW_WEIGHT_NONE:
+		return 1;
+	case HRW_WEIGHT_WHOLE:
+	case HRW_WEIGHT_IGNORED:
+		return fmin(1 + (double)dice_below(d, 4), fmax(p->weights.max, 1));
+	case HRW_WEIGHT_REAL:
+		break;
+	}
+	return 1 + (double)dice_below(d, 5) / 2;
+}
+
+/* The n-th of NODES nodes; slots and tokens are shared out where they count. */
+static void
+add_node(struct hrw_membership *m, int n, double weight, struct dice *d)
+{
+	char name[32], address[32];
+	struct hrw_range slots = {
+	    (uint32_t)n * 16384 / NODES, ((uint32_t)n + 1) * 16384 / NODES - 1};
+	int64_t tokens[4];
+	struct hrw_node node = {.name = name, .address = address, .weight = weight, .id = n + 1};
+	struct hrw_fault fault;
+
+	snprintf(name, sizeof(name), "node-%c", 'a' + n);
+	snprintf(address, sizeof(address), "10.0.0.%d:11211", n + 1);
+	if (m->placement->traits & HRW_SLOTS) {
+		node.slots = &slots;
+		node.slot_count = 1;
+	}
+	for (size_t i = 0; i < 4; i++)
+		tokens[i] = (int64_t)dice_roll(d);
+	if (m->placement->traits & HRW_TOKENS) {
+		node.tokens = tokens;
+		node.token_count = 4;
+	}
+	ck_assert_msg(hrw_membership_add(m, &node, &hrw_limits_max, &fault) == 0, "%s: %s",
+	    m->placement->name, fault.detail);
+}
+
+static void
+set_required(struct hrw_membership *m)
+{
+	const struct hrw_param *param = m->placement->params;
+
+	for (size_t i = 0; param != NULL && param[i].name != NULL; i++) {
+		if (!param[i].is_required)
+			continue;
+		m->param[i].is_given = true;
+		m->param[i].text = strdup("0123456789abcdef0123456789abcdef");
+		m->param[i].has_secret = true;
+	}
+}
+
+/* A pool of the placement: `order` permutes the nodes that `mask` lists. */
+static struct hrw_membership *
+pool_of(const struct hrw_placement *p, uint64_t seed, unsigned mask, bool is_reversed, int drains)
+{
+	struct hrw_membership *m = hrw_membership_new(p, 1);
+	struct dice d = {seed};
+	double weight[NODES];
+
+	for (int n = 0; n < NODES; n++)
+		weight[n] = weight_for(p, &d);
+	set_required(m);
+	for (int i = 0; i < NODES; i++) {
+		int n = is_reversed ? NODES - 1 - i : i;
+		struct dice own = {seed + 1 + (uint64_t)n};
+
+		if (mask >> n & 1)
+			add_node(m, n, weight[n], &own);
+	}
+	for (size_t i = 0; i < m->count; i++)
+		if (m->node[i].name[5] == 'a' + drains)
+			m->node[i].state = HRW_DRAINING;
+	return frozen(m);
+}
+
+enum { ALL = (1 << NODES) - 1, NONE = -1 };
+
+static const char *
+owner_of(const struct hrw_membership *m, struct hrw_bytes key)
+{
+	const char *name = owner(m, key);
+
+	return name != NULL ? name : "nobody";
+}
+
+START_TEST(listing_order_changes_no_answer)
+{
+	char room[HRW_SAMPLE_KEY_BYTES];
+
+	each_placement(p)
+	{
+		for (uint64_t seed = 1; seed <= POOLS; seed++) {
+			const struct hrw_membership *m = pool_of(p, seed, ALL, false, NONE);
+			const struct hrw_membership *other = pool_of(p, seed, ALL, true, NONE);
+
+			for (uint32_t i = 0; i < KEYS; i++) {
+				struct hrw_bytes key = hrw_sample_key(m, i, room);
+
+				ck_assert_msg(strcmp(owner_of(m, key), owner_of(other, key)) == 0,
+				    "%s, seed %d, key %u", p->name, (int)seed, i);
+			}
+			forget_nodes();
+		}
+	}
+}
+END_TEST
+
+START_TEST(a_ranking_is_of_takers_each_once_and_a_shorter_one_begins_it)
+{
+	char room[HRW_SAMPLE_KEY_BYTES];
+
+	each_placement(p)
+	{
+		const struct hrw_membership *m = pool_of(p, 7, ALL, false, 3);
+
+		for (uint32_t i = 0; i < KEYS; i++) {
+			struct hrw_bytes key = hrw_sample_key(m, i, room);
+			uint32_t long_one[NODES + 1], short_one[NODES + 1];
+			int count = hrw_rank(m, key, NODES + 1, long_one);
+
+			ck_assert_msg(count <= NODES, "%s", p->name);
+			for (int want = 1; want <= count; want++) {
+				ck_assert_int_eq(hrw_rank(m, key, (size_t)want, short_one), want);
+				ck_assert_msg(memcmp(short_one, long_one,
+						  (size_t)want * sizeof(*long_one)) == 0,
+				    "%s, key %u: the first %d", p->name, i, want);
+			}
+			for (int a = 0; a < count; a++) {
+				ck_assert_msg(hrw_node_is_taker(&m->node[long_one[a]]) ||
+						  (p->traits & HRW_HEALTH) != 0,
+				    "%s, key %u", p->name, i);
+				for (int b = 0; b < a; b++)
+					ck_assert_msg(long_one[a] != long_one[b], "%s", p->name);
+			}
+			if (p->traits & HRW_SINGLE_COPY)
+				ck_assert_int_le(count, 1);
+		}
+		forget_nodes();
+	}
+}
+END_TEST
+
+START_TEST(where_movement_is_minimal_a_drain_moves_only_the_drained_nodes_keys)
+{
+	char room[HRW_SAMPLE_KEY_BYTES];
+
+	each_placement(p)
+	{
+		if (!(p->traits & HRW_MINIMAL))
+			continue;
+		for (uint64_t seed = 1; seed <= POOLS; seed++) {
+			int drains = (int)(seed % NODES);
+			const struct hrw_membership *m = pool_of(p, seed, ALL, false, NONE);
+			const struct hrw_membership *after = pool_of(p, seed, ALL, false, drains);
+
+			for (uint32_t i = 0; i < KEYS; i++) {
+				struct hrw_bytes key = hrw_sample_key(m, i, room);
+				const char *was = owner_of(m, key), *is = owner_of(after, key);
+
+				ck_assert_msg(strcmp(was, is) == 0 || was[5] == 'a' + drains,
+				    "%s, seed %d", p->name, (int)seed);
+				ck_assert_msg(is[5] != 'a' + drains, "%s", p->name);
+			}
+			forget_nodes();
+		}
+	}
+}
+END_TEST
+
+START_TEST(where_movement_is_minimal_a_newcomer_takes_keys_and_the_others_keep_theirs)
+{
+	char room[HRW_SAMPLE_KEY_BYTES];
+
+	each_placement(p)
+	{
+		if (!(p->traits & HRW_MINIMAL))
+			continue;
+		for (uint64_t seed = 1; seed <= POOLS; seed++) {
+			int newcomer = (int)(seed % NODES);
+			unsigned before = ALL & ~(1u << newcomer);
+			const struct hrw_membership *m = pool_of(p, seed, before, false, NONE);
+			const struct hrw_membership *after = pool_of(p, seed, ALL, false, NONE);
+
+			for (uint32_t i = 0; i < KEYS; i++) {
+				struct hrw_bytes key = hrw_sample_key(m, i, room);
+				const char *was = owner_of(m, key), *is = owner_of(after, key);
+
+				ck_assert_msg(strcmp(was, is) == 0 || is[5] == 'a' + newcomer,
+				    "%s, seed %d", p->name, (int)seed);
+			}
+			forget_nodes();
+		}
+	}
+}
+END_TEST
+
+/* Chi-square on 8 degrees of freedom: above 32.7 once in 14,000. */
+START_TEST(where_shares_are_fair_they_follow_the_weights)
+{
+	char room[HRW_SAMPLE_KEY_BYTES];
+
+	each_placement(p)
+	{
+		const struct hrw_membership *m = pool_of(p, 3, ALL, false, NONE);
+		double counted[NODES] = {0}, square = 0;
+		uint32_t node;
+
+		if (!(p->traits & HRW_FAIR))
+			continue;
+		for (uint32_t i = 0; i < 20000; i++)
+			if (hrw_rank(m, hrw_sample_key(m, i, room), 1, &node) > 0)
+				counted[node]++;
+		for (size_t i = 0; i < NODES; i++) {
+			double expected = 20000 * m->node[i].weight / m->taker_weight;
+
+			square += (counted[i] - expected) * (counted[i] - expected) / expected;
+		}
+		ck_assert_msg(square < 32.7, "%s: chi-square %f", p->name, square);
+		forget_nodes();
+	}
+}
+END_TEST
+
+START_TEST(nobody_takes_keys_of_a_pool_without_takers_and_a_lone_node_takes_all)
+{
+	char room[HRW_SAMPLE_KEY_BYTES];
+
+	each_placement(p)
+	{
+		const struct hrw_membership *none = pool_of(p, 1, 0, false, NONE);
+		uint32_t node;
+
+		ck_assert_int_eq(hrw_rank(none, hrw_text("key"), 1, &node), HRW_NO_SERVERS);
+		if (!(p->traits & (HRW_SLOTS | HRW_HEALTH))) {
+			const struct hrw_membership *idle = pool_of(p, 1, 1, false, 0);
+			const struct hrw_membership *lone = pool_of(p, 1, 1, false, NONE);
+
+			ck_assert_int_eq(hrw_rank(idle, hrw_text("key"), 1, &node), HRW_NO_SERVERS);
+			for (uint32_t i = 0; i < KEYS; i++)
+				ck_assert_msg(strcmp(owner_of(lone, hrw_sample_key(lone, i, room)),
+						  "node-a") == 0,
+				    "%s", p->name);
+		}
+		forget_nodes();
+	}
+}
+END_TEST
+
+/* Any bytes as key: an owner, or a refusal that hrw_key_check() explains. */
+START_TEST(any_bytes_are_a_key_or_refused_with_a_reason)
+{
+	static uint8_t room[HRW_KEY_BYTES_MAX];
+	struct dice d = {11};
+
+	each_placement(p)
+	{
+		const struct hrw_membership *m = pool_of(p, 5, ALL, false, NONE);
+
+		for (int i = 0; i < 300; i++) {
+			size_t len = i == 0 ? sizeof(room) : 1 + dice_below(&d, 40);
+			struct hrw_fault fault = {0};
+			uint32_t node;
+			int rc;
+
+			for (size_t b = 0; b < len; b++)
+				room[b] = (uint8_t)dice_roll(&d);
+			rc = hrw_rank(m, hrw_bytes(room, len), 1, &node);
+			ck_assert_msg(rc == 1 || rc == HRW_BAD_KEY, "%s: %d", p->name, rc);
+			ck_assert_int_eq(
+			    hrw_key_check(m, hrw_bytes(room, len), &fault) < 0, rc == HRW_BAD_KEY);
+			ck_assert_int_eq(fault.detail[0] != '\0', rc == HRW_BAD_KEY);
+		}
+		forget_nodes();
+	}
+}
+END_TEST
+
+SUITE(every_placement)
+{
+	tcase_add_test(tests, listing_order_changes_no_answer);
+	tcase_add_test(tests, a_ranking_is_of_takers_each_once_and_a_shorter_one_begins_it);
+	tcase_add_test(tests, where_movement_is_minimal_a_drain_moves_only_the_drained_nodes_keys);
+	tcase_add_test(
+	    tests, where_movement_is_minimal_a_newcomer_takes_keys_and_the_others_keep_theirs);
+	tcase_add_test(tests, where_shares_are_fair_they_follow_the_weights);
+	tcase_add_test(tests, nobody_takes_keys_of_a_pool_without_takers_and_a_lone_node_takes_all);
+	tcase_add_test(tests, any_bytes_are_a_key_or_refused_with_a_reason);
+}
