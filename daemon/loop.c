@@ -10,7 +10,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "daemon/app.h"
@@ -215,23 +214,6 @@ follow(uv_timer_t *timer)
 	d->is_following = uv_queue_work(&d->loop, &d->follow_work, follow_look, follow_looked) == 0;
 }
 
-/* Each connection is a descriptor: as many as we may have. */
-static void
-raise_files(const struct config *config)
-{
-	enum { OTHERS = 256 };
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
-		return;
-	files.rlim_cur = files.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &files);
-	if (files.rlim_max < config->connections + OTHERS)
-		log_warn("at most %llu files may be open, too few for limits.connections %zu: "
-			 "raise the hard limit (ulimit -Hn, LimitNOFILE=)",
-		    (unsigned long long)files.rlim_max, config->connections);
-}
-
 /* The key sets' file, beside the store: hrwd.db -> hrwd-keys.db. */
 static int
 open_keyset(struct daemon *d, struct hrw_fault *fault)
@@ -409,7 +391,6 @@ loop_run(struct config *config, struct hrw_fault *fault)
 
 	log_set(config->log_level, config->log_is_json);
 	signal(SIGPIPE, SIG_IGN);
-	raise_files(config);
 	if (uv_loop_init(&d.loop) < 0)
 		return hrw_fault(fault, HRW_INTERNAL, "no event loop can be made");
 	init_handles(&d);
