@@ -38,7 +38,10 @@ struct config {
 	bool store_create;
 	char *default_pool;
 
-	struct hrw_limits limits; /* nodes, key_bytes, copies, name_bytes */
+	/* nodes, key_bytes, copies, name_bytes: never written again, so that any
+	 * thread may keep the pointer; a reload puts another in its place. */
+	const struct hrw_limits *_Atomic limits;
+	struct config_limits *all_limits; /* those before, too; freed with the rest */
 	size_t parameters, connections, connections_per_address;
 	unsigned idle_seconds, head_seconds, body_seconds;
 	/* A reload may change these while any thread reads them. */

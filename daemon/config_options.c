@@ -34,7 +34,7 @@ member_of(struct config *c, const struct config_option *option)
 }
 
 static int
-read_count(struct config *c, const struct config_option *option, const struct json *j,
+whole_number(const struct config_option *option, const struct json *j, uint64_t *out,
     struct hrw_fault *fault)
 {
 	int64_t number;
@@ -47,11 +47,57 @@ read_count(struct config *c, const struct config_option *option, const struct js
 		    "\"%s\" is %.*s: give a whole number from %llu to %llu", option->name,
 		    (int)json_source(j).len, (const char *)json_source(j).data,
 		    (unsigned long long)option->min, (unsigned long long)option->max);
+	*out = (uint64_t)number;
+	return 0;
+}
+
+static int
+read_count(struct config *c, const struct config_option *option, const struct json *j,
+    struct hrw_fault *fault)
+{
+	uint64_t number;
+
+	if (whole_number(option, j, &number, fault) < 0)
+		return HRW_BAD_FIELD;
 	/* Members have two widths, and those that reload are atomic. */
 	if (option->size == sizeof(unsigned))
 		*(unsigned *)member_of(c, option) = (unsigned)number;
 	else
-		atomic_store((atomic_uint_least64_t *)member_of(c, option), (uint64_t)number);
+		atomic_store((atomic_uint_least64_t *)member_of(c, option), number);
+	return 0;
+}
+
+struct config_limits {
+	struct hrw_limits limits;
+	struct config_limits *older;
+};
+
+/* One of core's limits: the offset is in struct hrw_limits. */
+static int
+read_limit(struct config *c, const struct config_option *option, const struct json *j,
+    struct hrw_fault *fault)
+{
+	const struct hrw_limits *now = atomic_load(&c->limits);
+	struct config_limits *next;
+	uint64_t number;
+	size_t *member;
+
+	if (whole_number(option, j, &number, fault) < 0)
+		return HRW_BAD_FIELD;
+	next = calloc(1, sizeof(*next));
+	if (next == NULL)
+		return no_memory(fault);
+	if (now != NULL)
+		next->limits = *now;
+	member = (size_t *)(void *)((char *)&next->limits + option->offset);
+	if (now != NULL && *member == number) {
+		free(next);
+		return 0;
+	}
+	*member = (size_t)number;
+	next->older = c->all_limits;
+	c->all_limits = next;
+	atomic_store(&c->limits, &next->limits);
 	return 0;
 }
 
@@ -315,14 +361,14 @@ check_pool(const struct config *c, const struct json *pool, struct hrw_fault *fa
 	struct hrw_membership *m;
 	double max_moved;
 	int rc =
-	    hrw_check_name(hrw_text(json_name(pool)), c->limits.name_bytes, HRW_BAD_POOL, fault);
+	    hrw_check_name(hrw_text(json_name(pool)), c->limits->name_bytes, HRW_BAD_POOL, fault);
 
 	if (rc < 0)
 		return pool_fault(pool, rc, fault);
-	m = document_pool_read(pool, &c->limits, &max_moved, fault);
+	m = document_pool_read(pool, c->limits, &max_moved, fault);
 	if (m == NULL)
 		return pool_fault(pool, fault->error, fault);
-	rc = hrw_membership_freeze(m, &c->limits, fault);
+	rc = hrw_membership_freeze(m, c->limits, fault);
 	hrw_membership_free(m);
 	return rc < 0 ? pool_fault(pool, rc, fault) : 0;
 }
@@ -348,15 +394,23 @@ static const char *const formats[] = {"text", "json", NULL};
 
 #define AT(member)                                                                                 \
 	.offset = offsetof(struct config, member), .size = sizeof((struct config){0}.member)
+#define COUNT(called, reader, least, most, standard, text)                                         \
+	.section = "limits", .name = (called), .type = "a whole number", .initial = (standard),    \
+	.help = (text), .read = (reader), .min = (least), .max = (most)
 #define LIMIT(called, member, least, most, standard, text)                                         \
-	LIMIT_THAT(called, member, least, most, standard, text, false)
-#define LIVE(called, member, least, most, standard, text)                                          \
-	LIMIT_THAT(called, member, least, most, standard, text, true)
-#define LIMIT_THAT(called, member, least, most, standard, text, live)                              \
 	{                                                                                          \
-		.section = "limits", .name = (called), .type = "a whole number",                   \
-		.initial = (standard), .help = (text), .read = read_count, AT(member),             \
-		.min = (least), .max = (most), .reloads = (live)                                   \
+		COUNT(called, read_count, least, most, standard, text), AT(member)                 \
+	}
+#define LIVE(called, member, least, most, standard, text)                                          \
+	{                                                                                          \
+		COUNT(called, read_count, least, most, standard, text), AT(member),                \
+		    .reloads = true                                                                \
+	}
+/* A connection's buffer is made for key_bytes at the start. */
+#define CORE(member, most, standard, text, live)                                                   \
+	{                                                                                          \
+		COUNT(#member, read_limit, 1, most, standard, text),                               \
+		    .offset = offsetof(struct hrw_limits, member), .reloads = (live)               \
 	}
 
 #define ADDRESSES "an address (host:port, [v6]:port, unix:/path), a list of them, or \"off\""
@@ -380,10 +434,10 @@ const struct config_option config_options[] = {
     {"store", "file", "the path of a JSON file", NULL,
 	"instead of \"path\": a file with \"pools\", followed and never written",
 	.read = read_store_file},
-    LIMIT("nodes", limits.nodes, 1, HRW_NODES_MAX, "64", "nodes of a pool"),
-    LIMIT("key_bytes", limits.key_bytes, 1, HRW_KEY_BYTES_MAX, "256", "bytes of a key"),
-    LIMIT("copies", limits.copies, 1, HRW_COPIES_MAX, "8", "copies of a key"),
-    LIMIT("name_bytes", limits.name_bytes, 1, HRW_NAME_BYTES_MAX, "32", "bytes of a name"),
+    CORE(nodes, HRW_NODES_MAX, "64", "nodes of a pool", true),
+    CORE(key_bytes, HRW_KEY_BYTES_MAX, "256", "bytes of a key", false),
+    CORE(copies, HRW_COPIES_MAX, "8", "copies of a key", true),
+    CORE(name_bytes, HRW_NAME_BYTES_MAX, "32", "bytes of a name", true),
     LIVE("json_bytes", json_bytes, 1024, 1 << 28, "4194304", "bytes of a JSON body"),
     LIVE("body_bytes", body_bytes, 1024, UINT64_C(1) << 40, "67108864",
 	"bytes of a list of keys, where it is not a key set"),
@@ -413,9 +467,15 @@ const struct config_option config_options[] = {
 void
 config_values_fini(struct config *c)
 {
+	struct config_limits *limits;
+
 	addresses_fini(&c->lookup);
 	addresses_fini(&c->admin);
 	hosts_fini(c);
+	while ((limits = c->all_limits) != NULL) {
+		c->all_limits = limits->older;
+		free(limits);
+	}
 	free(c->store_path);
 	free(c->default_pool);
 }

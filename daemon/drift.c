@@ -19,10 +19,10 @@ is_same(const struct config *config, const struct json *j, const struct pool *po
 	double max_moved;
 	bool same = true;
 
-	m = document_pool_read(j, &config->limits, &max_moved, NULL);
+	m = document_pool_read(j, config->limits, &max_moved, NULL);
 	if (m == NULL)
 		return true;
-	if (hrw_membership_freeze(m, &config->limits, NULL) == 0) {
+	if (hrw_membership_freeze(m, config->limits, NULL) == 0) {
 		same = max_moved == pool->max_moved &&
 		       (fingerprint_of(m, fingerprint) < 0 ||
 			   strcmp(fingerprint, pool->fingerprint) == 0);

@@ -95,7 +95,7 @@ request_key(struct request *req, struct hrw_bytes *key)
 {
 	const struct target_parameter *p = target_parameter(&req->exchange->target, "key");
 	const char *header = request_header(req, "Hrw-Key");
-	size_t limit = req->app->config->limits.key_bytes;
+	size_t limit = req->app->config->limits->key_bytes;
 
 	if (p != NULL && header != NULL)
 		return hrw_fault(&req->fault, HRW_BAD_PARAMETER,

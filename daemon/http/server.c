@@ -174,7 +174,7 @@ start_mhd(struct http_server *server)
 	    on_completed, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
 	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)config->connections + LIMIT_SLACK,
 	    MHD_OPTION_CONNECTION_TIMEOUT, config->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-	    3 * config->limits.key_bytes + CONNECTION_MEMORY, MHD_OPTION_END);
+	    3 * config->limits->key_bytes + CONNECTION_MEMORY, MHD_OPTION_END);
 }
 
 static void

@@ -213,7 +213,7 @@ read_keys(struct apply *a)
 		return json_fault(keys, &req->fault, HRW_BAD_FIELD, "keys is %s, not an array",
 		    json_type_name(json_type(keys)));
 	a->has_keys = true;
-	list = keylist_new(KEYLIST_JSON, req->app->config->limits.key_bytes, add_key, a);
+	list = keylist_new(KEYLIST_JSON, req->app->config->limits->key_bytes, add_key, a);
 	if (list == NULL)
 		return no_memory(req);
 	rc = keylist_feed(list, json_source(keys), &req->fault);
@@ -269,7 +269,7 @@ check_pool(struct apply *a, struct hrw_bytes name)
 		return 0;
 	if (!(order_traits(a->order.kind) & ORDER_MAKES_POOL))
 		return common_pool_named(req, name, &pool);
-	return hrw_check_name(name, req->app->config->limits.name_bytes, HRW_BAD_POOL, &req->fault);
+	return hrw_check_name(name, req->app->config->limits->name_bytes, HRW_BAD_POOL, &req->fault);
 }
 
 /* Syntax, types and limits of the request, in which no pool is regarded. */
@@ -297,7 +297,7 @@ read_request(struct apply *a)
 			return (int)req->fault.error;
 		a->order.body = a->body;
 	}
-	rc = order_read(&a->order, &req->app->config->limits, a->change, &req->fault);
+	rc = order_read(&a->order, req->app->config->limits, a->change, &req->fault);
 	return rc < 0 ? rc : read_keys(a);
 }
 
@@ -354,7 +354,7 @@ read_plan(struct apply *a, const struct store_plan *plan)
 	rc = check_pool(a, hrw_text(plan->pool));
 	if (rc < 0)
 		return rc;
-	return order_read(&a->order, &req->app->config->limits, a->change, &req->fault);
+	return order_read(&a->order, req->app->config->limits, a->change, &req->fault);
 }
 
 static void

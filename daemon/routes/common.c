@@ -46,7 +46,7 @@ common_pool_named(struct request *req, struct hrw_bytes name, const struct pool 
 		return 0;
 	if (name.data != NULL) {
 		rc = hrw_check_name(
-		    name, req->app->config->limits.name_bytes, HRW_BAD_POOL, &req->fault);
+		    name, req->app->config->limits->name_bytes, HRW_BAD_POOL, &req->fault);
 		if (rc < 0)
 			return rc;
 	} else {
@@ -100,7 +100,7 @@ common_node_name(
 	if (pool != NULL && hrw_membership_find(pool->present, out->text) != NULL)
 		return 0;
 	return hrw_check_name(
-	    name, req->app->config->limits.name_bytes, HRW_BAD_SERVER, &req->fault);
+	    name, req->app->config->limits->name_bytes, HRW_BAD_SERVER, &req->fault);
 }
 
 int

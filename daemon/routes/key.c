@@ -150,7 +150,7 @@ key_replicas(struct request *req)
 	int rc;
 
 	rc = request_number(
-	    req, "copies", 1, (int64_t)req->app->config->limits.copies, 0, HRW_BAD_COPIES, &copies);
+	    req, "copies", 1, (int64_t)req->app->config->limits->copies, 0, HRW_BAD_COPIES, &copies);
 	if (rc < 0)
 		return rc;
 	rc = look_up(req, (size_t)copies, &key, &pool, &look);

@@ -102,7 +102,7 @@ upload_begin(struct request *req, bool replaces)
 		return rc;
 	u->pool = strdup(u->now->name);
 	u->list =
-	    keylist_new(common_keylist_form(req), req->app->config->limits.key_bytes, add_key, u);
+	    keylist_new(common_keylist_form(req), req->app->config->limits->key_bytes, add_key, u);
 	if (u->pool == NULL || u->list == NULL)
 		return hrw_fault(&req->fault, HRW_INTERNAL, "no memory for keys");
 	return 0;

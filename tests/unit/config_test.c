@@ -54,10 +54,10 @@ START_TEST(defaults_are_those_of_the_table)
 	struct config *c = config_new();
 
 	ck_assert_ptr_nonnull(c);
-	ck_assert_uint_eq(c->limits.nodes, 64);
-	ck_assert_uint_eq(c->limits.key_bytes, 256);
-	ck_assert_uint_eq(c->limits.copies, 8);
-	ck_assert_uint_eq(c->limits.name_bytes, 32);
+	ck_assert_uint_eq(c->limits->nodes, 64);
+	ck_assert_uint_eq(c->limits->key_bytes, 256);
+	ck_assert_uint_eq(c->limits->copies, 8);
+	ck_assert_uint_eq(c->limits->name_bytes, 32);
 	ck_assert_uint_eq(c->json_bytes, 4194304);
 	ck_assert_uint_eq(c->keys, 20000000);
 	ck_assert_uint_eq(c->head_seconds, 10);
@@ -79,7 +79,7 @@ START_TEST(the_shipped_file_has_every_option_with_its_default)
 	struct config *c = config_read("conf/hrwd.json", &fault);
 
 	ck_assert_msg(c != NULL, "%s", fault.detail);
-	ck_assert_uint_eq(c->limits.nodes, 1024);
+	ck_assert_uint_eq(c->limits->nodes, 1024);
 	ck_assert_ptr_nonnull(json_get(c->pools, "default"));
 	for (const struct config_option *o = config_options; o->name != NULL; o++) {
 		const struct json *j = c->document;
@@ -125,7 +125,7 @@ START_TEST(every_option_can_be_set)
 	ck_assert_uint_eq(strlen(c->store_path), strlen(here) + strlen("/x/y.db"));
 	ck_assert(!c->store_create);
 	ck_assert_str_eq(c->default_pool, "photos");
-	ck_assert_uint_eq(c->limits.nodes, 16384);
+	ck_assert_uint_eq(c->limits->nodes, 16384);
 	ck_assert_uint_eq(c->idle_seconds, 1);
 	ck_assert_int_eq(c->log_level, CONFIG_LOG_DEBUG);
 	ck_assert(c->log_is_json);
@@ -233,19 +233,22 @@ END_TEST
 
 START_TEST(a_reload_takes_what_can_change_and_names_the_rest)
 {
-	const char *path = file_of("{\"workers\":1,\"limits\":{\"keys\":5,\"nodes\":7}}");
+	const char *path =
+	    file_of("{\"workers\":1,\"limits\":{\"keys\":5,\"nodes\":7,\"key_bytes\":9}}");
 	struct hrw_fault fault = {0};
 	struct config *c = config_read(path, &fault);
+	const struct hrw_limits *before = c->limits;
 	struct buffer fixed = {0};
 
-	ck_assert_ptr_nonnull(c);
 	write_text(path, "{\"workers\":2,\"log\":{\"level\":\"warn\"},\"limits\":{\"nodes\":8}}");
 	ck_assert_int_eq(config_reload(c, &fixed, &fault), 0);
-	ck_assert_str_eq(buffer_text(&fixed), "workers, limits.nodes");
+	ck_assert_str_eq(buffer_text(&fixed), "workers, limits.key_bytes");
 	ck_assert_uint_eq(c->keys, 20000000);
 	ck_assert_int_eq(c->log_level, CONFIG_LOG_WARN);
 	ck_assert_uint_eq(c->workers, 1);
-	ck_assert_uint_eq(c->limits.nodes, 7);
+	ck_assert_uint_eq(c->limits->nodes, 8);
+	ck_assert_uint_eq(c->limits->key_bytes, 9);
+	ck_assert_uint_eq(before->nodes, 7);
 	write_text(path, "{\"log\":{\"level\":\"error\"},");
 	ck_assert_int_eq(config_reload(c, &fixed, &fault), HRW_BAD_JSON);
 	ck_assert_int_eq(c->log_level, CONFIG_LOG_WARN);
