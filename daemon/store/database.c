@@ -47,8 +47,8 @@ database_fault(struct database *d, struct hrw_fault *fault)
 		help = d->kind->remedy;
 		break;
 	}
-	return hrw_fault(fault, HRW_STORE_FAILED, "the %s %s: %s%s (%s)", d->kind->what, d->path,
-	    sqlite3_errmsg(d->db), words, help);
+	return hrw_fault(fault, HRW_STORE_FAILED, "the %s%s%s: %s%s (%s)", d->kind->what,
+	    *d->path != '\0' ? " " : "", d->path, sqlite3_errmsg(d->db), words, help);
 }
 
 /* FNV-1a, 64 bits (RFC 9923), of what came before and these bytes. */
