@@ -219,18 +219,6 @@ write_batch(struct keyset_upload *u, struct merge *m, sqlite3_stmt *insert, stru
 	return rc < 0 ? rc : more;
 }
 
-static int
-write_batches(struct keyset_upload *u, struct merge *m, sqlite3_stmt *insert,
-    struct keyset_set *set, struct hrw_fault *fault)
-{
-	int rc;
-
-	do
-		rc = write_batch(u, m, insert, set, fault);
-	while (rc > 0);
-	return rc;
-}
-
 /* A new table with a number of its own. */
 static int
 make_table(struct keyset *k, uint64_t *number, sqlite3_stmt **insert, struct hrw_fault *fault)
@@ -297,8 +285,10 @@ rebuild(struct keyset_upload *u, const struct keyset_set *old, struct keyset_set
 		rc = present_start(&m.present, u, fault);
 	if (rc == 0)
 		rc = make_table(u->keyset, &set->number, &insert, fault);
-	if (rc == 0)
-		rc = write_batches(u, &m, insert, set, fault);
+	while (rc == 0 && (rc = write_batch(u, &m, insert, set, fault)) > 0) {
+		database_pause();
+		rc = 0;
+	}
 	rc = settle(u, old, set, insert, rc, fault);
 	present_end(&m.present);
 	return rc;
@@ -401,8 +391,10 @@ extend(struct keyset_upload *u, struct keyset_set *old, struct keyset_set *set,
 	rc = staged_sort(&u->staged, fault);
 	if (rc == 0)
 		rc = start_filling(u, old, &insert, fault);
-	while (rc == 0 && !u->staged.is_end)
+	while (rc == 0 && !u->staged.is_end) {
 		rc = add_batch(u, insert, set, fault);
+		database_pause();
+	}
 	rc = end_filling(u, old, set, insert, rc, fault);
 	return rc;
 }

@@ -1,3 +1,6 @@
+/*
+ * staged.c - an upload's keys in a temporary database.
+ */
 #include "daemon/store/staged.h"
 
 static const struct database_kind kind = {
