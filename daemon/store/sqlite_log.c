@@ -3,11 +3,16 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "daemon/store/sqlite_impl.h"
 
-/* Of a trim: rows that go in one transaction. */
-enum { TRIM_ROWS = 32 };
+enum {
+	/* Of a trim: rows that go in one transaction, and the pause in which a commit
+	 * that waits gets its turn (a mutex alone would give it back to us). */
+	TRIM_ROWS = 32,
+	TRIM_PAUSE_NS = 1000000,
+};
 
 int
 sqlite_history(struct store *store, const char *pool, int64_t after, size_t limit,
@@ -214,6 +219,7 @@ sqlite_plans(struct store *store, const char *pool, const char *after, size_t li
 static int
 trim_rows(struct connection *c, int number, size_t keep, struct hrw_fault *fault)
 {
+	const struct timespec pause = {.tv_nsec = TRIM_PAUSE_NS};
 	int rc, gone;
 
 	do {
@@ -227,7 +233,7 @@ trim_rows(struct connection *c, int number, size_t keep, struct hrw_fault *fault
 		gone = sqlite3_changes(c->database.db);
 		sqlite_leave(c, s);
 		if (rc == 0 && gone == TRIM_ROWS)
-			database_pause();
+			nanosleep(&pause, NULL);
 	} while (rc == 0 && gone == TRIM_ROWS);
 	return rc;
 }

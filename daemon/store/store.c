@@ -1,6 +1,3 @@
-/*
- * store.c - hands each call to the kind of store it is.
- */
 #include <stdlib.h>
 
 #include "daemon/store/methods.h"

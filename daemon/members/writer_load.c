@@ -1,0 +1,242 @@
+/*
+ * writer_load.c - where the pools of a snapshot come from: the store, the
+ * configuration's seeds, a plain file.
+ */
+#include <stdlib.h>
+
+#include "daemon/log.h"
+#include "daemon/members/writer_impl.h"
+
+/* Pools as they are collected. */
+struct loading {
+	struct writer *writer;
+	const struct snapshot *was; /* before a reload; NULL: none */
+	struct snapshot *snapshot;  /* so far */
+	struct buffer removed;	    /* names of pools that were, each ended by a NUL */
+};
+
+static int
+no_memory(struct hrw_fault *fault)
+{
+	return hrw_fault(fault, HRW_INTERNAL, "no memory for the pools");
+}
+
+/* Takes the pool into the snapshot. */
+static int
+add_pool(struct loading *l, struct pool *pool, struct hrw_fault *fault)
+{
+	struct snapshot *next = snapshot_with(l->snapshot, pool->name, pool);
+
+	if (next == NULL)
+		return no_memory(fault);
+	snapshot_release(l->snapshot);
+	l->snapshot = next;
+	return 0;
+}
+
+static struct pool *
+find(const struct snapshot *s, const char *name)
+{
+	return s != NULL ? (struct pool *)snapshot_pool(s, hrw_text(name)) : NULL;
+}
+
+/* In a file a node's state is what it says, and active where it says nothing:
+ * there is no other place that could have changed it. */
+static void
+fix_states(struct change *c)
+{
+	struct task *task = &c->task[0];
+
+	for (size_t i = 0; i < task->list_count; i++)
+		task->list_set[i] |= NODE_STATE;
+}
+
+/* A pool of a plain file, which follows on what it was before. */
+static struct pool *
+pool_from_file(struct loading *l, const char *name, const char *text, struct hrw_fault *fault)
+{
+	const struct hrw_limits *limits = l->writer->config->limits;
+	struct json *root = json_parse(hrw_text(text), JSON_COMMENTS | JSON_STORED, fault);
+	struct change *c = change_new(name);
+	struct pool *was = find(l->was, name), *pool = NULL;
+	struct outcome out = {0};
+	int rc = c == NULL ? no_memory(fault) : root == NULL ? (int)fault->error : 0;
+
+	if (rc == 0)
+		rc = change_read_pool(c, root, limits, fault);
+	if (rc == 0) {
+		c->force = ~0u;
+		fix_states(c);
+		rc = change_build(c, was, writer_now_ms(), limits, &out, fault);
+	}
+	if (rc == 0)
+		pool = pool_acquire(out.after);
+	if (rc == 0 && was != NULL && !out.is_unchanged)
+		log_info("pool %s was changed by its file: epoch %llu", name,
+		    (unsigned long long)pool->epoch);
+	outcome_fini(&out);
+	change_free(c);
+	json_free(root);
+	return pool;
+}
+
+static int
+take(void *arg, const char *name, const char *document, struct hrw_fault *fault)
+{
+	struct loading *l = arg;
+	struct pool *pool;
+
+	if (document == NULL) {
+		buffer_add(&l->removed, name, strlen(name) + 1);
+		return l->removed.failed ? no_memory(fault) : 0;
+	}
+	pool = store_is_writable(l->writer->store) ? document_load(name, document, fault)
+						   : pool_from_file(l, name, document, fault);
+	return pool != NULL ? add_pool(l, pool, fault) : (int)fault->error;
+}
+
+static bool
+was_removed(const struct loading *l, const char *name)
+{
+	for (size_t at = 0; at < l->removed.len; at += strlen(l->removed.data + at) + 1)
+		if (strcmp(l->removed.data + at, name) == 0)
+			return true;
+	return false;
+}
+
+/* One seed to be stored. */
+struct seed {
+	struct outcome outcome;
+	struct buffer entry;
+	char *document;
+};
+
+static void
+seeds_free(struct seed *seed, size_t count)
+{
+	for (size_t i = 0; seed != NULL && i < count; i++) {
+		outcome_fini(&seed[i].outcome);
+		buffer_fini(&seed[i].entry);
+		free(seed[i].document);
+	}
+	free(seed);
+}
+
+/* Makes a pool as a request would. j NULL: an empty one. */
+static int
+seed_make(struct loading *l, const char *name, const struct json *j, struct seed *seed,
+    struct store_write *write, struct hrw_fault *fault)
+{
+	const struct hrw_limits *limits = l->writer->config->limits;
+	struct change *c = change_new(name);
+	int64_t now_ms = writer_now_ms();
+	struct task *task;
+	struct pool *pool;
+	int rc = c == NULL ? no_memory(fault) : 0;
+
+	if (rc == 0 && j != NULL) {
+		rc = change_read_pool(c, j, limits, fault);
+	} else if (rc == 0) {
+		task = change_add(c, TASK_POOL);
+		if (task != NULL)
+			task->template = hrw_membership_new(hrw_placements[0], 1);
+		if (task == NULL || task->template == NULL)
+			rc = no_memory(fault);
+	}
+	if (rc == 0)
+		c->from = strdup("configuration");
+	if (rc == 0)
+		rc = change_build(c, NULL, now_ms, limits, &seed->outcome, fault);
+	if (rc < 0)
+		goto out;
+	pool = seed->outcome.after;
+	entry_write(&seed->entry, c, now_ms, NULL, pool->epoch, 0, "applied",
+	    buffer_text(&seed->outcome.ops));
+	seed->document = document_store(pool);
+	*write = (struct store_write){.pool = pool->name,
+	    .lineage = pool->lineage,
+	    .epoch_after = pool->epoch,
+	    .document = seed->document,
+	    .has_document = true,
+	    .entry = buffer_text(&seed->entry),
+	    .at_ms = now_ms};
+	rc = seed->entry.failed || seed->document == NULL ? no_memory(fault)
+							  : add_pool(l, pool_acquire(pool), fault);
+out:
+	change_free(c);
+	return rc;
+}
+
+static bool
+is_known(const struct loading *l, const char *name)
+{
+	return find(l->snapshot, name) != NULL || was_removed(l, name);
+}
+
+/* Pools of the configuration that the store knows nothing of, in one commit. */
+static int
+seed_all(struct loading *l, struct hrw_fault *fault)
+{
+	const struct config *config = l->writer->config;
+	size_t room = config->pools != NULL ? json_count(config->pools) : 1, count = 0;
+	struct seed *seed = calloc(room + 1, sizeof(*seed));
+	struct store_write *write = calloc(room + 1, sizeof(*write));
+	int rc = seed == NULL || write == NULL ? no_memory(fault) : 0;
+
+	if (rc == 0 && config->pools != NULL) {
+		json_each (j, config->pools) {
+			if (is_known(l, json_name(j)))
+				continue;
+			count++;
+			rc = seed_make(
+			    l, json_name(j), j, &seed[count - 1], &write[count - 1], fault);
+			if (rc < 0)
+				break;
+		}
+	} else if (rc == 0 && config->path == NULL && !is_known(l, config->default_pool)) {
+		count = 1;
+		rc = seed_make(l, config->default_pool, NULL, &seed[0], &write[0], fault);
+	}
+	if (rc == 0 && count > 0)
+		rc = store_commit_all(l->writer->store, write, count, fault);
+	seeds_free(seed, count);
+	free(write);
+	return rc;
+}
+
+static struct snapshot *
+load(struct writer *w, const struct snapshot *was, struct hrw_fault *fault)
+{
+	struct loading l = {
+	    .writer = w, .was = was, .snapshot = snapshot_new(w->config->default_pool)};
+	int rc = l.snapshot == NULL ? no_memory(fault) : 0;
+
+	if (rc == 0)
+		rc = store_load(w->store, take, &l, fault);
+	if (rc == 0 && store_is_writable(w->store))
+		rc = seed_all(&l, fault);
+	buffer_fini(&l.removed);
+	if (rc < 0) {
+		snapshot_release(l.snapshot);
+		return NULL;
+	}
+	l.snapshot->is_ready = true;
+	return l.snapshot;
+}
+
+struct snapshot *
+load_first(struct writer *w, struct hrw_fault *fault)
+{
+	return load(w, NULL, fault);
+}
+
+struct snapshot *
+load_again(struct writer *w, const struct snapshot *now, struct hrw_fault *fault)
+{
+	struct snapshot *next = load(w, now, fault);
+
+	for (size_t i = 0; next != NULL && i < now->count; i++)
+		if (find(next, now->pool[i]->name) == NULL)
+			log_warn("pool %s is gone: its file has it no more", now->pool[i]->name);
+	return next;
+}
