@@ -118,8 +118,8 @@ is_zero(const struct fixed *a, size_t count)
 	return true;
 }
 
-/* 2 atanh(up / down) with n limbs below the point, rounded down by less than
- * 2^13 n units: a term, at most 11n + 2 of them, errs by less than 4.
+/* 2 atanh(up / down) with n limbs below the point, too low by less than 2^7 n
+ * units: each of at most 11n + 2 terms errs by less than 4.
  *   up, down  up < down / 2, down < 2^56 */
 static void
 two_atanh(struct fixed *out, uint64_t up, uint64_t down, size_t n)
@@ -145,7 +145,8 @@ two_atanh(struct fixed *out, uint64_t up, uint64_t down, size_t n)
 	add(out, out, n + 1);
 }
 
-/* -ln u with n limbs below the point, to 2^13 n units. */
+/* -ln u with n limbs below the point, to 2^13 n units: ln 2 counts at most 53
+ * times. */
 static void
 minus_ln(struct fixed *out, uint64_t raw, unsigned bits, size_t n)
 {

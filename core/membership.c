@@ -1,9 +1,11 @@
 /*
- * membership.c - drafts: nodes come, go and change, each field checked.
+ * membership.c - drafts: nodes come and go.
  */
 #include "core/membership.h"
 
 #include <stdlib.h>
+
+#include "core/node.h"
 
 const struct hrw_limits hrw_limits_max = {
     .nodes = HRW_NODES_MAX,
@@ -12,86 +14,10 @@ const struct hrw_limits hrw_limits_max = {
     .name_bytes = HRW_NAME_BYTES_MAX,
 };
 
-static const char *const state_names[] = {
-    [HRW_ACTIVE] = "active",
-    [HRW_JOINING] = "joining",
-    [HRW_DRAINING] = "draining",
-};
-
-enum { STATES = sizeof(state_names) / sizeof(state_names[0]) };
-
-const char *
-hrw_state_name(enum hrw_state state)
-{
-	return state_names[state];
-}
-
-int
-hrw_state_from_name(const char *name)
-{
-	for (int i = 0; i < STATES; i++)
-		if (strcmp(state_names[i], name) == 0)
-			return i;
-	return -1;
-}
-
 static int
 no_memory(struct hrw_fault *fault)
 {
 	return hrw_fault(fault, HRW_INTERNAL, "out of memory");
-}
-
-static bool
-same_text(const char *a, const char *b)
-{
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
-/* Copies a text that may be NULL. False: no memory. */
-static bool
-copy_text(char **to, const char *from)
-{
-	*to = from != NULL ? strdup(from) : NULL;
-	return from == NULL || *to != NULL;
-}
-
-static void
-node_fini(struct hrw_node *node)
-{
-	free(node->name);
-	free(node->address);
-	free(node->zone);
-	free(node->hash_name);
-	free(node->slots);
-	free(node->tokens);
-}
-
-/* Copies an array that may be NULL. False: no memory. */
-static bool
-copy_array(void *to, const void *from, size_t size)
-{
-	void *copy = size > 0 ? malloc(size) : NULL;
-
-	if (copy != NULL)
-		memcpy(copy, from, size);
-	memcpy(to, &copy, sizeof(copy));
-	return size == 0 || copy != NULL;
-}
-
-static int
-node_copy(struct hrw_node *to, const struct hrw_node *from)
-{
-	*to = *from;
-	to->name = to->address = to->zone = to->hash_name = NULL;
-	to->slots = NULL;
-	to->tokens = NULL;
-	if (copy_text(&to->name, from->name) && copy_text(&to->address, from->address) &&
-	    copy_text(&to->zone, from->zone) && copy_text(&to->hash_name, from->hash_name) &&
-	    copy_array(&to->slots, from->slots, from->slot_count * sizeof(*from->slots)) &&
-	    copy_array(&to->tokens, from->tokens, from->token_count * sizeof(*from->tokens)))
-		return 0;
-	node_fini(to);
-	return HRW_INTERNAL;
 }
 
 void
@@ -113,11 +39,11 @@ value_copy(struct hrw_value *to, const struct hrw_value *from)
 	*to = *from;
 	to->host = NULL;
 	to->host_count = 0;
-	is_good = copy_text(&to->text, from->text) &&
-		  copy_array(&to->host, from->host, from->host_count * sizeof(*from->host));
+	is_good = hrw_text_copy(&to->text, from->text) &&
+		  hrw_array_copy(&to->host, from->host, from->host_count * sizeof(*from->host));
 	for (; is_good && to->host_count < from->host_count; to->host_count += is_good)
 		is_good =
-		    copy_text(&to->host[to->host_count].name, from->host[to->host_count].name);
+		    hrw_text_copy(&to->host[to->host_count].name, from->host[to->host_count].name);
 	if (!is_good)
 		hrw_value_fini(to);
 	return is_good;
@@ -177,7 +103,7 @@ hrw_membership_copy(const struct hrw_membership *m)
 		if (!value_copy(&copy->param[i], &m->param[i]))
 			goto fail;
 	for (; copy->count < m->count; copy->count++)
-		if (node_copy(&copy->node[copy->count], &m->node[copy->count]) < 0)
+		if (hrw_node_copy(&copy->node[copy->count], &m->node[copy->count]) < 0)
 			goto fail;
 	return copy;
 fail:
@@ -193,113 +119,12 @@ hrw_membership_free(struct hrw_membership *m)
 	if (m->is_frozen)
 		m->placement->free(m->index);
 	for (size_t i = 0; i < m->count; i++)
-		node_fini(&m->node[i]);
+		hrw_node_fini(&m->node[i]);
 	for (size_t i = 0; i < HRW_PARAMS_MAX; i++)
 		hrw_value_fini(&m->param[i]);
 	free(m->zone_of);
 	free(m->node);
 	free(m);
-}
-
-static int
-check_hash_name(const struct hrw_placement *placement, const struct hrw_node *node, bool is_stored,
-    struct hrw_fault *fault)
-{
-	char shown[HRW_SHOWN];
-	struct hrw_bytes text;
-
-	if (node->hash_name == NULL)
-		return 0;
-	text = hrw_text(node->hash_name);
-	hrw_show(text, shown, sizeof(shown));
-	if (text.len < 1 || text.len > HRW_HASH_NAME_BYTES_MAX)
-		return hrw_fault(fault, HRW_BAD_FIELD,
-		    "hash_name \"%s\" has %zu bytes: use 1 to %d, or leave it out", shown, text.len,
-		    HRW_HASH_NAME_BYTES_MAX);
-	if (!hrw_is_utf8(text))
-		return hrw_fault(
-		    fault, HRW_BAD_FIELD, "hash_name \"%s\" is not UTF-8: use text that is", shown);
-	if (placement->hashed == HRW_HASHED_NOTHING && !is_stored)
-		return hrw_fault(fault, HRW_BAD_FIELD,
-		    "hash_name \"%s\" is of no use here: %s hashes no text of a node, leave it out",
-		    shown, placement->name);
-	return 0;
-}
-
-/* Fields that only some placements use. What a store holds may have others,
- * kept unused from a placement that did. */
-static int
-check_fields(const struct hrw_placement *placement, const struct hrw_node *node, const char **field,
-    struct hrw_fault *fault)
-{
-	const struct {
-		bool is_set;
-		unsigned trait;
-		const char *name;
-	} rows[] = {
-	    {node->slots != NULL, HRW_SLOTS, "/slots"},
-	    {node->tokens != NULL, HRW_TOKENS, "/tokens"},
-	    {node->has_reweight, HRW_REWEIGHT, "/reweight"},
-	    {node->is_unhealthy, HRW_HEALTH, "/healthy"},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (!rows[i].is_set || (placement->traits & rows[i].trait) != 0)
-			continue;
-		*field = rows[i].name;
-		return hrw_fault(fault, HRW_BAD_FIELD, "%s uses no \"%s\" of a node: leave it out",
-		    placement->name, rows[i].name + 1);
-	}
-	*field = "/reweight";
-	if (node->has_reweight && !(node->reweight >= 0 && node->reweight <= 1))
-		return hrw_fault(fault, HRW_BAD_FIELD,
-		    "reweight %.17g is out of range: use 0 to 1, or leave it out", node->reweight);
-	return 0;
-}
-
-/* All that can be said of a node without looking at the others. */
-static int
-check_node(const struct hrw_membership *m, const struct hrw_node *node,
-    const struct hrw_limits *limits, struct hrw_fault *fault)
-{
-	size_t name_limit = limits != NULL ? limits->name_bytes : HRW_NAME_BYTES_MAX;
-	const char *field = "/name";
-	int rc;
-
-	rc = hrw_check_name(hrw_text(node->name), name_limit, HRW_BAD_SERVER, fault);
-	if (rc == 0 && node->address != NULL) {
-		field = "/address";
-		rc = hrw_check_address(hrw_text(node->address), fault);
-	}
-	if (rc == 0) {
-		field = "/weight";
-		rc = hrw_check_weight(node->weight, fault);
-	}
-	if (rc == 0 && node->zone != NULL) {
-		field = "/zone";
-		rc = hrw_check_zone(hrw_text(node->zone), fault);
-	}
-	if (rc == 0) {
-		field = "/hash_name";
-		rc = check_hash_name(m->placement, node, limits == NULL, fault);
-	}
-	if (rc == 0 && limits != NULL)
-		rc = check_fields(m->placement, node, &field, fault);
-	if (rc == 0 && node->id < HRW_ID_UNSET) {
-		field = "/id";
-		rc = hrw_fault(fault, HRW_BAD_FIELD,
-		    "id %d is negative: use a whole number from 0 to %d, or leave it out", node->id,
-		    INT32_MAX);
-	}
-	if (rc == 0 && (int)node->state != HRW_ACTIVE && (int)node->state != HRW_JOINING &&
-	    (int)node->state != HRW_DRAINING) {
-		field = "/state";
-		rc = hrw_fault(fault, HRW_BAD_FIELD,
-		    "state %d is none: use active, joining or draining", (int)node->state);
-	}
-	if (rc < 0)
-		hrw_fault_at(fault, "%s", field);
-	return rc;
 }
 
 static int32_t
@@ -331,7 +156,7 @@ append(struct hrw_membership *m, const struct hrw_node *node, const struct hrw_l
 		    "%zu nodes are the most that fit: remove one, or raise limits.nodes (to %d at "
 		    "most)",
 		    limit, HRW_NODES_MAX);
-	rc = check_node(m, node, limits, fault);
+	rc = hrw_node_check(node, m->placement, limits, fault);
 	if (rc < 0)
 		return rc;
 	if (node->id == HRW_ID_UNSET && *highest == INT32_MAX) {
@@ -341,7 +166,7 @@ append(struct hrw_membership *m, const struct hrw_node *node, const struct hrw_l
 		hrw_fault_at(fault, "/id");
 		return HRW_BAD_FIELD;
 	}
-	if (reserve(m, m->count + 1) < 0 || node_copy(&m->node[m->count], node) < 0)
+	if (reserve(m, m->count + 1) < 0 || hrw_node_copy(&m->node[m->count], node) < 0)
 		return no_memory(fault);
 	added = &m->node[m->count++];
 	added->weight += 0.0; /* -0 becomes 0 */
@@ -379,7 +204,7 @@ static void
 truncate_to(struct hrw_membership *m, size_t count)
 {
 	while (m->count > count)
-		node_fini(&m->node[--m->count]);
+		hrw_node_fini(&m->node[--m->count]);
 }
 
 int
@@ -512,48 +337,10 @@ hrw_membership_remove(struct hrw_membership *m, const char *name)
 	if (node == NULL)
 		return HRW_UNKNOWN_NODE;
 	at = (size_t)(node - m->node);
-	node_fini(node);
+	hrw_node_fini(node);
 	m->count--;
 	memmove(node, node + 1, (m->count - at) * sizeof(*node));
 	return 0;
-}
-
-static int
-replace_text(char **field, const char *text, struct hrw_fault *fault)
-{
-	char *copy;
-
-	if (!copy_text(&copy, text))
-		return no_memory(fault);
-	free(*field);
-	*field = copy;
-	return 0;
-}
-
-int
-hrw_node_set_address(struct hrw_node *node, const char *address, struct hrw_fault *fault)
-{
-	int rc = address != NULL ? hrw_check_address(hrw_text(address), fault) : 0;
-
-	return rc < 0 ? rc : replace_text(&node->address, address, fault);
-}
-
-int
-hrw_node_set_zone(struct hrw_node *node, const char *zone, struct hrw_fault *fault)
-{
-	int rc = zone != NULL ? hrw_check_zone(hrw_text(zone), fault) : 0;
-
-	return rc < 0 ? rc : replace_text(&node->zone, zone, fault);
-}
-
-int
-hrw_node_set_weight(struct hrw_node *node, double weight, struct hrw_fault *fault)
-{
-	int rc = hrw_check_weight(weight, fault);
-
-	if (rc == 0)
-		node->weight = weight + 0.0; /* -0 becomes 0 */
-	return rc;
 }
 
 void
@@ -569,38 +356,20 @@ hrw_membership_set_placement(struct hrw_membership *m, const struct hrw_placemen
 }
 
 static bool
-same_array(const void *a, size_t a_count, const void *b, size_t b_count, size_t size)
-{
-	return a_count == b_count && (a_count == 0 || memcmp(a, b, a_count * size) == 0);
-}
-
-static bool
 same_value(const struct hrw_value *a, const struct hrw_value *b)
 {
-	if (a->number != b->number || !same_text(a->text, b->text) ||
+	if (a->number != b->number || !hrw_text_same(a->text, b->text) ||
 	    a->has_secret != b->has_secret ||
 	    memcmp(a->secret, b->secret, sizeof(a->secret)) != 0 || a->host_count != b->host_count)
 		return false;
 	for (size_t i = 0; i < a->host_count; i++) {
 		const struct hrw_host *x = &a->host[i], *y = &b->host[i];
 
-		if (!same_text(x->name, y->name) || x->has_id != y->has_id || x->id != y->id ||
+		if (!hrw_text_same(x->name, y->name) || x->has_id != y->has_id || x->id != y->id ||
 		    x->has_weight != y->has_weight || x->weight != y->weight)
 			return false;
 	}
 	return true;
-}
-
-static bool
-same_node(const struct hrw_node *a, const struct hrw_node *b)
-{
-	return same_text(a->address, b->address) && same_text(a->zone, b->zone) &&
-	       same_text(a->hash_name, b->hash_name) &&
-	       a->hash_name_is_default == b->hash_name_is_default && a->weight == b->weight &&
-	       a->id == b->id && a->state == b->state && a->has_reweight == b->has_reweight &&
-	       a->reweight == b->reweight && a->is_unhealthy == b->is_unhealthy &&
-	       same_array(a->slots, a->slot_count, b->slots, b->slot_count, sizeof(*a->slots)) &&
-	       same_array(a->tokens, a->token_count, b->tokens, b->token_count, sizeof(*a->tokens));
 }
 
 bool
@@ -614,7 +383,7 @@ hrw_membership_equal(const struct hrw_membership *a, const struct hrw_membership
 	for (size_t i = 0; i < a->count; i++) {
 		const struct hrw_node *other = hrw_membership_find(b, a->node[i].name);
 
-		if (other == NULL || !same_node(&a->node[i], other))
+		if (other == NULL || !hrw_node_same(&a->node[i], other))
 			return false;
 	}
 	return true;

@@ -25,19 +25,21 @@ is_holder(uint32_t node, const uint32_t *holder, size_t count)
 	return false;
 }
 
-/* Picks holders from the first `ranked` of a ranking: the first of each zone,
- * then those passed over. Fewer than copies when more of it is needed. */
+/* Picks holders from the first `ranked` of a ranking asked for `want`: the first
+ * of each zone, then those passed over. Fewer than copies when more of it is
+ * needed; a ranking that ended early has no more zones than it shows. */
 static size_t
-pick(const struct hrw_membership *m, const uint32_t *ranking, size_t ranked, size_t copies,
-    uint32_t *out)
+pick(const struct hrw_membership *m, const uint32_t *ranking, size_t ranked, size_t want,
+    size_t copies, uint32_t *out)
 {
+	bool is_whole = ranked < want || want >= m->count;
 	size_t zones = copies < m->zone_count ? copies : m->zone_count;
 	size_t count = 0;
 
 	for (size_t i = 0; i < ranked && count < zones; i++)
 		if (!zone_is_held(m, ranking[i], out, count))
 			out[count++] = ranking[i];
-	for (size_t i = 0; count >= zones && i < ranked && count < copies; i++)
+	for (size_t i = 0; (count >= zones || is_whole) && i < ranked && count < copies; i++)
 		if (!is_holder(ranking[i], out, count))
 			out[count++] = ranking[i];
 	return count;
@@ -56,7 +58,7 @@ hold_long(const struct hrw_membership *m, struct hrw_bytes key, size_t copies, u
 		ranked = hrw_rank(m, key, want, ranking);
 		if (ranked < 0)
 			return ranked;
-		count = pick(m, ranking, (size_t)ranked, copies, out);
+		count = pick(m, ranking, (size_t)ranked, want, copies, out);
 	} while (count < copies && (size_t)ranked == want && want < m->count);
 	return (int)count;
 }
@@ -77,7 +79,7 @@ hrw_holders(const struct hrw_membership *m, struct hrw_bytes key, size_t copies,
 	ranked = hrw_rank(m, key, want, ranking);
 	if (ranked < 0)
 		return ranked;
-	count = pick(m, ranking, (size_t)ranked, copies, out);
+	count = pick(m, ranking, (size_t)ranked, want, copies, out);
 	if (count == copies || (size_t)ranked < want)
 		return (int)count;
 	return hold_long(m, key, copies, out);

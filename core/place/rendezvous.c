@@ -12,6 +12,7 @@
  * Source: Thaler & Ravishankar, IEEE/ACM ToN 6(1), 1998; weights by the
  * logarithm: Schindelhauer & Schomaker, SPAA 2005.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "core/hash/fmix.h"
@@ -227,6 +228,7 @@ rank(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 
 	if (want > ix->count)
 		want = ix->count;
+	assert(want > 0); /* hrw_rank() answers where nobody takes keys */
 	return want <= HRW_RACE_FEW ? rank_few(ix, key, want, out) : rank_many(ix, key, want, out);
 }
 

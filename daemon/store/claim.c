@@ -1,3 +1,6 @@
+/*
+ * claim.c - from a path to a file that is ours: looked at, locked, made or judged.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,11 +1,17 @@
+/*
+ * database.c - one connection to SQLite, the same way for every file.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "daemon/store/database.h"
 
-/* For an operator who writes with a tool of his own. */
-enum { BUSY_MS = 5000 };
+enum {
+	BUSY_MS = 5000,	   /* for an operator who writes with a tool of his own */
+	PAUSE_NS = 100000, /* to wake up and take a mutex */
+};
 
 int
 database_damaged(
@@ -47,8 +53,8 @@ database_fault(struct database *d, struct hrw_fault *fault)
 		help = d->kind->remedy;
 		break;
 	}
-	return hrw_fault(fault, HRW_STORE_FAILED, "the %s %s: %s%s (%s)", d->kind->what, d->path,
-	    sqlite3_errmsg(d->db), words, help);
+	return hrw_fault(fault, HRW_STORE_FAILED, "the %s%s%s: %s%s (%s)", d->kind->what,
+	    *d->path != '\0' ? " " : "", d->path, sqlite3_errmsg(d->db), words, help);
 }
 
 /* FNV-1a, 64 bits (RFC 9923), of what came before and these bytes. */
@@ -159,6 +165,14 @@ database_run(struct database *d, const char *sql, struct hrw_fault *fault)
 {
 	return sqlite3_exec(d->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0
 								       : database_fault(d, fault);
+}
+
+void
+database_pause(void)
+{
+	const struct timespec pause = {.tv_nsec = PAUSE_NS};
+
+	nanosleep(&pause, NULL);
 }
 
 int

@@ -54,6 +54,10 @@ int database_step(struct database *d, sqlite3_stmt *s, struct hrw_fault *fault);
 /* Runs a text of statements without rows. */
 int database_run(struct database *d, const char *sql, struct hrw_fault *fault);
 
+/* Between two of many transactions, the lock being free: lets whoever waits have
+ * a turn, since the lock alone would come back to us. */
+void database_pause(void);
+
 int database_begin(struct database *d, struct hrw_fault *fault); /* as a writer */
 /* Commits where rc is not negative, else rolls back; also when the commit fails.
  *   returns  rc, or STORE_FAILED when the commit failed */

@@ -1,9 +1,10 @@
 /*
  * keyset.h - the stored key sets of pools, in an SQLite file of their own.
  *
- * An upload is staged in short transactions and swapped in at its end as a new
- * generation, all or nothing; readers keep the generation they began with. Sets
- * are read in order of bytes. Every call may block: libuv pool only.
+ * An upload is staged apart and swapped in at its end as a new generation, all
+ * or nothing; readers keep the generation they began with. Sets are read in
+ * order of bytes. Every call may block, a commit of millions of keys for tens of
+ * seconds: libuv pool only. No call waits for the store, nor the store for one.
  */
 #ifndef HRWD_KEYSET_H
 #define HRWD_KEYSET_H
@@ -16,28 +17,35 @@
 
 struct keyset; /* the file */
 
-/* path NULL: a temporary file, gone with the process. Damaged or newer: refused
- * with STORE_FAILED, untouched. Stages left by a killed daemon are dropped. */
+/* path NULL: a file in a temporary folder, removed at close. Missing: made.
+ * Damaged, newer or held by another daemon: refused with STORE_FAILED, untouched.
+ * What an upload had put in when its daemon was killed is dropped. The first call
+ * of a process makes SQLite's temporary files go beside `path`. */
 struct keyset *keyset_open(const char *path, struct hrw_fault *fault);
 void keyset_close(struct keyset *k);
 
 struct keyset_stats {
-	uint64_t keys, bytes;   /* bytes of the keys themselves */
+	uint64_t keys, bytes;	 /* bytes of the keys themselves */
 	uint64_t added, removed; /* by the upload; 0 from keyset_stats() */
-	uint64_t generation;    /* 0: never loaded; one more with each change of the set */
+	uint64_t generation;	 /* 0: never loaded; one more with each change of the set.
+				  * An upload that changes nothing leaves it */
 };
 
-int keyset_stats(struct keyset *k, const char *pool, struct keyset_stats *out,
-    struct hrw_fault *fault);
+int keyset_stats(
+    struct keyset *k, const char *pool, struct keyset_stats *out, struct hrw_fault *fault);
 
 /* An upload. `replaces`: the set becomes exactly these keys, else they are
  * added to it. limit: TOO_LARGE past so many keys in the set. */
 struct keyset_upload;
-struct keyset_upload *keyset_begin(struct keyset *k, const char *pool, bool replaces,
-    uint64_t limit, struct hrw_fault *fault);
-/* Stages keys. `keys` is a run of records: 32-bit length (host order), bytes. */
+struct keyset_upload *keyset_begin(
+    struct keyset *k, const char *pool, bool replaces, uint64_t limit, struct hrw_fault *fault);
+/* Stages keys, one call at a time for one upload. `keys` is a run of records:
+ * 32-bit length (host order), bytes; a key has one byte at least. */
 int keyset_stage(struct keyset_upload *u, struct hrw_bytes keys, struct hrw_fault *fault);
-/* Swaps the set in; frees the upload, as keyset_abort() does, whatever comes. */
+/* Swaps the set in; frees the upload, as keyset_abort() does, whatever comes.
+ * Commits to one pool follow one another.
+ *   errors  TOO_LARGE; UNKNOWN_POOL: the pool was forgotten meanwhile;
+ *           STORE_FAILED. The set is then as it was */
 int keyset_commit(struct keyset_upload *u, struct keyset_stats *out, struct hrw_fault *fault);
 void keyset_abort(struct keyset_upload *u);
 
@@ -48,8 +56,8 @@ int keyset_clear(struct keyset *k, const char *pool, bool forget, struct keyset_
 /* Reads one generation in order of bytes, several readers at once. */
 struct keyset_reader;
 /* generation 0: the present one. Another: KEYS_CHANGED when it is gone. */
-struct keyset_reader *keyset_reader_open(struct keyset *k, const char *pool,
-    uint64_t generation, struct keyset_stats *stats, struct hrw_fault *fault);
+struct keyset_reader *keyset_reader_open(struct keyset *k, const char *pool, uint64_t generation,
+    struct keyset_stats *stats, struct hrw_fault *fault);
 /* The next keys, some thousands, as records like keyset_stage() takes, appended
  * to `out` (cleared by the caller).
  *   returns  keys appended, 0 at the end, negative on an error */

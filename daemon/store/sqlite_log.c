@@ -3,16 +3,11 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "daemon/store/sqlite_impl.h"
 
-enum {
-	/* Of a trim: rows that go in one transaction, and the pause in which a commit
-	 * that waits gets its turn (a mutex alone would give it back to us). */
-	TRIM_ROWS = 32,
-	TRIM_PAUSE_NS = 1000000,
-};
+/* Of a trim: rows that go in one transaction. */
+enum { TRIM_ROWS = 32 };
 
 int
 sqlite_history(struct store *store, const char *pool, int64_t after, size_t limit,
@@ -219,7 +214,6 @@ sqlite_plans(struct store *store, const char *pool, const char *after, size_t li
 static int
 trim_rows(struct connection *c, int number, size_t keep, struct hrw_fault *fault)
 {
-	const struct timespec pause = {.tv_nsec = TRIM_PAUSE_NS};
 	int rc, gone;
 
 	do {
@@ -233,7 +227,7 @@ trim_rows(struct connection *c, int number, size_t keep, struct hrw_fault *fault
 		gone = sqlite3_changes(c->database.db);
 		sqlite_leave(c, s);
 		if (rc == 0 && gone == TRIM_ROWS)
-			nanosleep(&pause, NULL);
+			database_pause();
 	} while (rc == 0 && gone == TRIM_ROWS);
 	return rc;
 }

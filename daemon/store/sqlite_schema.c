@@ -20,6 +20,7 @@ const struct database_kind sqlite_kind = {
     .remedy = "bring back a backup, or move it and the files beside it away to begin anew",
     .pragmas = "PRAGMA journal_mode = WAL;"
 	       "PRAGMA synchronous = FULL;"
+	       "PRAGMA secure_delete = OFF;" /* Debian's is on: it rewrites what is dropped */
 	       "PRAGMA cell_size_check = ON;"
 	       "PRAGMA cache_size = -8192;"		/* KiB */
 	       "PRAGMA journal_size_limit = 16777216;", /* bytes the log keeps when it is empty */

@@ -1,3 +1,6 @@
+/*
+ * store.c - hands each call to the kind of store it is.
+ */
 #include <stdlib.h>
 
 #include "daemon/store/methods.h"

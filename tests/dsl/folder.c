@@ -38,12 +38,17 @@ folder_remove(void)
 const char *
 folder_file(const char *name)
 {
-	static char path[4][sizeof(folder) + 64];
-	static unsigned next;
-	char *out = path[next++ % 4];
+	static char path[64][sizeof(folder) + 64];
+	static size_t count;
+	char out[sizeof(path[0])];
 
-	snprintf(out, sizeof(path[0]), "%s/%s", folder, name);
-	return out;
+	snprintf(out, sizeof(out), "%s/%s", folder, name);
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(path[i], out) == 0)
+			return path[i];
+	ck_assert_uint_lt(count, sizeof(path) / sizeof(*path));
+	memcpy(path[count], out, sizeof(out));
+	return path[count++];
 }
 
 char *

@@ -11,7 +11,7 @@ const char *folder_new(void);
 /* Removes it with the files in it. */
 void folder_remove(void);
 
-/* The path of a file in it; valid until the fourth call after. */
+/* The path of a file in it; stays valid. */
 const char *folder_file(const char *name);
 
 /* A whole file, to free(); NULL and 0 where there is no such

@@ -1,0 +1,237 @@
+/*
+ * node.c - one node: its fields checked, copied and compared.
+ */
+#include "core/node.h"
+
+#include <stdlib.h>
+
+static const char *const state_names[] = {
+    [HRW_ACTIVE] = "active",
+    [HRW_JOINING] = "joining",
+    [HRW_DRAINING] = "draining",
+};
+
+enum { STATES = sizeof(state_names) / sizeof(state_names[0]) };
+
+const char *
+hrw_state_name(enum hrw_state state)
+{
+	return state_names[state];
+}
+
+int
+hrw_state_from_name(const char *name)
+{
+	for (int i = 0; i < STATES; i++)
+		if (strcmp(state_names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+bool
+hrw_text_same(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+bool
+hrw_text_copy(char **to, const char *from)
+{
+	*to = from != NULL ? strdup(from) : NULL;
+	return from == NULL || *to != NULL;
+}
+
+bool
+hrw_array_copy(void *to, const void *from, size_t size)
+{
+	void *copy = size > 0 ? malloc(size) : NULL;
+
+	if (copy != NULL)
+		memcpy(copy, from, size);
+	memcpy(to, &copy, sizeof(copy));
+	return size == 0 || copy != NULL;
+}
+
+void
+hrw_node_fini(struct hrw_node *node)
+{
+	free(node->name);
+	free(node->address);
+	free(node->zone);
+	free(node->hash_name);
+	free(node->slots);
+	free(node->tokens);
+}
+
+int
+hrw_node_copy(struct hrw_node *to, const struct hrw_node *from)
+{
+	*to = *from;
+	to->name = to->address = to->zone = to->hash_name = NULL;
+	to->slots = NULL;
+	to->tokens = NULL;
+	if (hrw_text_copy(&to->name, from->name) && hrw_text_copy(&to->address, from->address) &&
+	    hrw_text_copy(&to->zone, from->zone) &&
+	    hrw_text_copy(&to->hash_name, from->hash_name) &&
+	    hrw_array_copy(&to->slots, from->slots, from->slot_count * sizeof(*from->slots)) &&
+	    hrw_array_copy(&to->tokens, from->tokens, from->token_count * sizeof(*from->tokens)))
+		return 0;
+	hrw_node_fini(to);
+	return HRW_INTERNAL;
+}
+
+static int
+check_hash_name(const struct hrw_placement *placement, const struct hrw_node *node, bool is_stored,
+    struct hrw_fault *fault)
+{
+	char shown[HRW_SHOWN];
+	struct hrw_bytes text;
+
+	if (node->hash_name == NULL)
+		return 0;
+	text = hrw_text(node->hash_name);
+	hrw_show(text, shown, sizeof(shown));
+	if (text.len < 1 || text.len > HRW_HASH_NAME_BYTES_MAX)
+		return hrw_fault(fault, HRW_BAD_FIELD,
+		    "hash_name \"%s\" has %zu bytes: use 1 to %d, or leave it out", shown, text.len,
+		    HRW_HASH_NAME_BYTES_MAX);
+	if (!hrw_is_utf8(text))
+		return hrw_fault(
+		    fault, HRW_BAD_FIELD, "hash_name \"%s\" is not UTF-8: use text that is", shown);
+	if (placement->hashed == HRW_HASHED_NOTHING && !is_stored)
+		return hrw_fault(fault, HRW_BAD_FIELD,
+		    "hash_name \"%s\" is of no use here: %s hashes no text of a node, leave it out",
+		    shown, placement->name);
+	return 0;
+}
+
+/* Fields that only some placements use. What a store holds may have others,
+ * kept unused from a placement that did. */
+static int
+check_fields(const struct hrw_placement *placement, const struct hrw_node *node, const char **field,
+    struct hrw_fault *fault)
+{
+	const struct {
+		bool is_set;
+		unsigned trait;
+		const char *name;
+	} rows[] = {
+	    {node->slots != NULL, HRW_SLOTS, "/slots"},
+	    {node->tokens != NULL, HRW_TOKENS, "/tokens"},
+	    {node->has_reweight, HRW_REWEIGHT, "/reweight"},
+	    {node->is_unhealthy, HRW_HEALTH, "/healthy"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!rows[i].is_set || (placement->traits & rows[i].trait) != 0)
+			continue;
+		*field = rows[i].name;
+		return hrw_fault(fault, HRW_BAD_FIELD, "%s uses no \"%s\" of a node: leave it out",
+		    placement->name, rows[i].name + 1);
+	}
+	*field = "/reweight";
+	if (node->has_reweight && !(node->reweight >= 0 && node->reweight <= 1))
+		return hrw_fault(fault, HRW_BAD_FIELD,
+		    "reweight %.17g is out of range: use 0 to 1, or leave it out", node->reweight);
+	return 0;
+}
+
+int
+hrw_node_check(const struct hrw_node *node, const struct hrw_placement *placement,
+    const struct hrw_limits *limits, struct hrw_fault *fault)
+{
+	size_t name_limit = limits != NULL ? limits->name_bytes : HRW_NAME_BYTES_MAX;
+	const char *field = "/name";
+	int rc;
+
+	rc = hrw_check_name(hrw_text(node->name), name_limit, HRW_BAD_SERVER, fault);
+	if (rc == 0 && node->address != NULL) {
+		field = "/address";
+		rc = hrw_check_address(hrw_text(node->address), fault);
+	}
+	if (rc == 0) {
+		field = "/weight";
+		rc = hrw_check_weight(node->weight, fault);
+	}
+	if (rc == 0 && node->zone != NULL) {
+		field = "/zone";
+		rc = hrw_check_zone(hrw_text(node->zone), fault);
+	}
+	if (rc == 0) {
+		field = "/hash_name";
+		rc = check_hash_name(placement, node, limits == NULL, fault);
+	}
+	if (rc == 0 && limits != NULL)
+		rc = check_fields(placement, node, &field, fault);
+	if (rc == 0 && node->id < HRW_ID_UNSET) {
+		field = "/id";
+		rc = hrw_fault(fault, HRW_BAD_FIELD,
+		    "id %d is negative: use a whole number from 0 to %d, or leave it out", node->id,
+		    INT32_MAX);
+	}
+	if (rc == 0 && (int)node->state != HRW_ACTIVE && (int)node->state != HRW_JOINING &&
+	    (int)node->state != HRW_DRAINING) {
+		field = "/state";
+		rc = hrw_fault(fault, HRW_BAD_FIELD,
+		    "state %d is none: use active, joining or draining", (int)node->state);
+	}
+	if (rc < 0)
+		hrw_fault_at(fault, "%s", field);
+	return rc;
+}
+
+static int
+replace_text(char **field, const char *text, struct hrw_fault *fault)
+{
+	char *copy;
+
+	if (!hrw_text_copy(&copy, text))
+		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
+	free(*field);
+	*field = copy;
+	return 0;
+}
+
+int
+hrw_node_set_address(struct hrw_node *node, const char *address, struct hrw_fault *fault)
+{
+	int rc = address != NULL ? hrw_check_address(hrw_text(address), fault) : 0;
+
+	return rc < 0 ? rc : replace_text(&node->address, address, fault);
+}
+
+int
+hrw_node_set_zone(struct hrw_node *node, const char *zone, struct hrw_fault *fault)
+{
+	int rc = zone != NULL ? hrw_check_zone(hrw_text(zone), fault) : 0;
+
+	return rc < 0 ? rc : replace_text(&node->zone, zone, fault);
+}
+
+int
+hrw_node_set_weight(struct hrw_node *node, double weight, struct hrw_fault *fault)
+{
+	int rc = hrw_check_weight(weight, fault);
+
+	if (rc == 0)
+		node->weight = weight + 0.0; /* -0 becomes 0 */
+	return rc;
+}
+
+static bool
+same_array(const void *a, size_t a_count, const void *b, size_t b_count, size_t size)
+{
+	return a_count == b_count && (a_count == 0 || memcmp(a, b, a_count * size) == 0);
+}
+
+bool
+hrw_node_same(const struct hrw_node *a, const struct hrw_node *b)
+{
+	return hrw_text_same(a->address, b->address) && hrw_text_same(a->zone, b->zone) &&
+	       hrw_text_same(a->hash_name, b->hash_name) &&
+	       a->hash_name_is_default == b->hash_name_is_default && a->weight == b->weight &&
+	       a->id == b->id && a->state == b->state && a->has_reweight == b->has_reweight &&
+	       a->reweight == b->reweight && a->is_unhealthy == b->is_unhealthy &&
+	       same_array(a->slots, a->slot_count, b->slots, b->slot_count, sizeof(*a->slots)) &&
+	       same_array(a->tokens, a->token_count, b->tokens, b->token_count, sizeof(*a->tokens));
+}
