@@ -21,7 +21,7 @@ struct worker {
 	uv_timer_t watch; /* looks whether the last requests have ended */
 	uv_sem_t started;
 	struct app app;
-	struct writer_reader *reader; /* used by one thread at a time, as said below */
+	struct writer_reader *reader;
 	struct snapshot *current;
 	int fd[CONFIG_ADDRESSES_MAX];
 	size_t fd_count;
@@ -73,9 +73,13 @@ server_closed(void *arg)
 		close_handles(w);
 }
 
+/* On the worker's own thread: so no adoption can be under way, and nobody wakes
+ * a handle that is closing. */
 static void
 stop(struct worker *w)
 {
+	writer_remove_reader(w->reader);
+	w->reader = NULL;
 	w->open_count = w->server_count;
 	if (w->open_count == 0)
 		close_handles(w);
@@ -89,8 +93,7 @@ woken(uv_async_t *wake)
 	struct worker *w = wake->data;
 	enum order order = (enum order)atomic_load(&w->order);
 
-	/* A worker that stops has been taken off the writer's readers. */
-	if (order != STOP)
+	if (w->reader != NULL && order != STOP)
 		writer_adopt(w->reader, &w->current);
 	if (order == w->done)
 		return;
@@ -158,16 +161,6 @@ destroy(struct worker *w)
 	free(w);
 }
 
-/* Main thread: the reader's last use by a running worker was its last adoption,
- * which the writer has seen, since it is idle. */
-static void
-leave(struct worker *w)
-{
-	if (w->reader != NULL)
-		writer_remove_reader(w->reader);
-	w->reader = NULL;
-}
-
 static void
 no_one(void *arg)
 {
@@ -231,11 +224,11 @@ worker_start(const struct app *app, const int *fds, size_t count, void (*ended)(
 	}
 	*fault = w->fault;
 	uv_thread_join(&w->thread);
-	leave(w);
 	destroy(w);
 	return NULL;
 failed:
-	leave(w);
+	if (w->reader != NULL)
+		writer_remove_reader(w->reader);
 	snapshot_release(w->current);
 	if (rc == 0)
 		close_handles(w);
@@ -261,7 +254,6 @@ worker_is_idle(struct worker *w)
 void
 worker_stop(struct worker *w)
 {
-	leave(w);
 	give_order(w, STOP);
 }
 
