@@ -21,7 +21,7 @@ extern const struct hrw_placement hrw_envoy_ring_hash, hrw_envoy_rendezvous, hrw
 extern const struct hrw_placement hrw_grpc_ring_hash;
 extern const struct hrw_placement hrw_go_redis_ring, hrw_go_rendezvous;
 extern const struct hrw_placement hrw_uhashring, hrw_jump;
-extern const struct hrw_placement hrw_glb, hrw_ignite;
+extern const struct hrw_placement hrw_ceph_straw2, hrw_glb, hrw_ignite;
 extern const struct hrw_placement hrw_kafka, hrw_redis_cluster, hrw_cassandra_murmur3;
 
 const struct hrw_placement *const hrw_placements[] = {
@@ -52,6 +52,7 @@ const struct hrw_placement *const hrw_placements[] = {
     &hrw_go_rendezvous,
     &hrw_uhashring,
     &hrw_jump,
+    &hrw_ceph_straw2,
     &hrw_glb,
     &hrw_ignite,
     &hrw_kafka,
