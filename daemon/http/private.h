@@ -135,6 +135,10 @@ struct http_server {
 
 /* server.c */
 
+/* A turn of libmicrohttpd soon: it has no descriptor of its own to say that a
+ * connection was resumed. */
+void server_wake(struct http_server *server);
+
 /* A handle of the server's was closed: the last one frees a stopped server. */
 void server_handle_closed(struct http_server *server);
 

@@ -136,6 +136,12 @@ on_again(uv_idle_t *again)
 	turn(again->data);
 }
 
+void
+server_wake(struct http_server *server)
+{
+	uv_idle_start(&server->again, on_again);
+}
+
 static void
 on_ready(uv_poll_t *poll, int status, int events)
 {
