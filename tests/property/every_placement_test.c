@@ -37,7 +37,7 @@ weight_for(const struct hrw_placement *p, struct dice *d)
 static void
 add_node(struct hrw_membership *m, int n, double weight, struct dice *d)
 {
-	char name[32], address[32];
+	char name[32], address[32], zone[] = "host-0";
 	struct hrw_range slots = {
 	    (uint32_t)n * 16384 / NODES, ((uint32_t)n + 1) * 16384 / NODES - 1};
 	int64_t tokens[4];
@@ -46,6 +46,9 @@ add_node(struct hrw_membership *m, int n, double weight, struct dice *d)
 
 	snprintf(name, sizeof(name), "node-%c", 'a' + n);
 	snprintf(address, sizeof(address), "10.0.0.%d:11211", n + 1);
+	zone[5] = (char)(zone[5] + n % 5);
+	if (strcmp(m->placement->name, "ceph-straw2") == 0)
+		node.zone = zone; /* its host */
 	if (m->placement->traits & HRW_SLOTS) {
 		node.slots = &slots;
 		node.slot_count = 1;
