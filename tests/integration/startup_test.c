@@ -70,7 +70,7 @@ static const struct {
     {"{\n  \"limits\": { \"nodes\": 0 }\n}\n", 2, "hrwd.json|2|nodes|16384"},
     {"{\n  \"limits\": { \"nodes\": 16385 }\n}\n", 2, "hrwd.json|2|16385|16384"},
     {"{\n  \"limits\": { \"copies\": \"8\" }\n}\n", 2, "hrwd.json|2|copies"},
-    {"{\n  \"workers\": 17\n}\n", 2, "hrwd.json|2|17|16"},
+    {"{\n  \"workers\": 65\n}\n", 2, "hrwd.json|2|65|64"},
     {"{\n  \"workers\": 2,\n  \"workers\": 3\n}\n", 2, "hrwd.json|3|workers"},
     {"{\n  \"workers\": 2,\n}\n", 2, "hrwd.json|3"},
     {"{\n  \"log\": { \"level\": \"loud\" }\n}\n", 2, "hrwd.json|2|loud|info"},
