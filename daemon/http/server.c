@@ -62,15 +62,20 @@ on_completed(
     void *arg, struct MHD_Connection *mhd, void **context, enum MHD_RequestTerminationCode why)
 {
 	struct exchange *ex = *context;
+	struct connection *c;
 
 	(void)arg;
 	(void)mhd;
 	if (ex == NULL)
 		return;
+	c = ex->connection;
 	if (why == MHD_REQUEST_TERMINATED_WITH_ERROR)
-		ex->connection->lingers = true;
+		c->lingers = true;
 	exchange_end(ex);
 	*context = NULL;
+	/* Its answer went out without a word of closing, before the quiesce. */
+	if (c->server->is_quiesced)
+		shutdown(c->fd, SHUT_RD);
 }
 
 static void
