@@ -33,12 +33,13 @@ void
 accept_prepare(const struct config *config)
 {
 	static atomic_flag was_said = ATOMIC_FLAG_INIT;
-	rlim_t needed = 2 * (rlim_t)config->connections + SPARE_FILES;
+	rlim_t needed = (rlim_t)config->connections + SPARE_FILES;
+	rlim_t wanted = needed + (rlim_t)config->connections; /* both listeners full */
 	struct rlimit files;
 
-	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur >= needed)
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur >= wanted)
 		return;
-	files.rlim_cur = files.rlim_max < needed ? files.rlim_max : needed;
+	files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
 	setrlimit(RLIMIT_NOFILE, &files);
 	if (files.rlim_cur < needed && !atomic_flag_test_and_set(&was_said))
 		log_warn("limits.connections is %zu, but the process may open %llu files only; "

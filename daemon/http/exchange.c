@@ -167,7 +167,7 @@ too_large(struct exchange *ex)
 {
 	return hrw_fault(&ex->request.fault, HRW_TOO_LARGE,
 	    "the body is longer than %llu bytes (limits.%s)", (unsigned long long)ex->limit,
-	    ex->limit == ex->server->config->json_bytes ? "json_bytes" : "body_bytes");
+	    ex->request.route->body == BODY_STREAM ? "body_bytes" : "json_bytes");
 }
 
 static int

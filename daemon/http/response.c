@@ -222,6 +222,46 @@ respond_spool(struct request *req, unsigned status, const char *type, struct spo
 	return answered(req->exchange, status, type);
 }
 
+/* An answer whose body has a length that is not said: of a stream asked for with
+ * HEAD, and of 304, where "Content-Length: 0" would be a lie. The library would
+ * end a chunked body that it never began; so the connection's end must do. */
+static bool
+is_without_length(const struct exchange *ex)
+{
+	return ex->status == 304 || (ex->is_head && ex->stream != NULL);
+}
+
+static ssize_t
+read_nothing(void *arg, uint64_t at, char *out, size_t max)
+{
+	(void)arg;
+	(void)at;
+	(void)out;
+	(void)max;
+	return MHD_CONTENT_READER_END_OF_STREAM;
+}
+
+static struct MHD_Response *
+make_response(struct exchange *ex)
+{
+	struct MHD_Response *response;
+
+	if (is_without_length(ex)) {
+		response = MHD_create_response_from_callback(
+		    MHD_SIZE_UNKNOWN, 1, read_nothing, NULL, NULL);
+		if (response != NULL)
+			MHD_set_response_options(
+			    response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+		return response;
+	}
+	if (ex->stream != NULL)
+		return stream_response(ex);
+	if (ex->spool != NULL)
+		return spool_response(ex);
+	/* The exchange outlives the response: nothing is copied. */
+	return MHD_create_response_from_buffer(ex->out.len, ex->out.data, MHD_RESPMEM_PERSISTENT);
+}
+
 static void
 count(struct exchange *ex)
 {
@@ -237,17 +277,10 @@ count(struct exchange *ex)
 enum MHD_Result
 response_queue(struct exchange *ex)
 {
-	struct MHD_Response *response;
+	struct MHD_Response *response = make_response(ex);
 	enum MHD_Result result;
 	const char *at = ex->headers.data, *end = at + ex->headers.len;
 
-	if (ex->stream != NULL)
-		response = stream_response(ex);
-	else if (ex->spool != NULL)
-		response = spool_response(ex);
-	else /* the exchange outlives the response: nothing is copied */
-		response = MHD_create_response_from_buffer(
-		    ex->out.len, ex->out.data, MHD_RESPMEM_PERSISTENT);
 	if (response == NULL)
 		return MHD_NO;
 	while (at < end) {

@@ -276,7 +276,7 @@ http_server_quiesce(struct http_server *server)
 	for (struct connection *c = server->connections; c != NULL; c = c->next)
 		if (c->exchange == NULL)
 			shutdown(c->fd, SHUT_RD);
-	uv_idle_start(&server->again, on_again);
+	server_wake(server);
 }
 
 bool
@@ -304,7 +304,7 @@ http_server_stop(struct http_server *server, void (*closed)(void *arg), void *ar
 			wait_stop(c->exchange);
 	}
 	/* The end comes in a turn of its own, when nothing is suspended any more. */
-	uv_idle_start(&server->again, on_again);
+	server_wake(server);
 }
 
 static void
