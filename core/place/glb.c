@@ -367,6 +367,8 @@ rank(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 			next = number;
 		}
 	}
+	if (first == NULL)
+		return HRW_NO_SERVERS;
 	/* The second one's health is not looked at, as in the original. */
 	if (second != NULL && first->is_bad && second->is_active) {
 		const struct backend *swap = first;
