@@ -38,13 +38,22 @@ was_leaving(const struct pool *before, const char *name)
 	return settled != NULL && is_leaving(before, settled);
 }
 
+/* Were its keys safe? In a pool of single copies no drain is refused, so what
+ * is draining there is no news when it gets a second copy. */
+static bool
+was_safe(const struct pool *pool)
+{
+	return (pool->present->copies > 1 || pool->settled->copies > 1) &&
+	       !hrw_settled_at_risk(&pool->match);
+}
+
 /* Refused is what puts keys at risk, or more of them: a pool that was forced
  * into it can still be changed otherwise. */
 static int
 judge_risk(const struct pool *before, const struct pool *after, struct hrw_fault *fault)
 {
 	const struct hrw_membership *settled;
-	bool was_at_risk = hrw_settled_at_risk(&before->match), is_worse = !was_at_risk;
+	bool is_worse = was_safe(before);
 	struct buffer names = {0};
 	size_t count = 0;
 	int rc;

@@ -14,7 +14,7 @@
 #include "daemon/members/change.h"
 
 /* The time of every change here. */
-enum { TEST_NOW_MS = 1700000000 };
+enum { TEST_NOW_MS = 1700000000 }; /* below 2^31, so that it is an int */
 
 /* A settled pool "default" at epoch 1. */
 struct pool *made(unsigned copies, const char *text);

@@ -1,0 +1,528 @@
+/*
+ * change_test.c - what each change does to a pool's two memberships, a rule of
+ * the table of states a test; and what is no change at all.
+ */
+#include <stdlib.h>
+
+#include "tests/dsl/pools.h"
+#include "tests/dsl/suite.h"
+
+static void
+check(const struct pool *pool, const char *present, const char *settled)
+{
+	ck_assert_str_eq(shown(pool->present), present);
+	ck_assert_str_eq(shown(pool->settled), settled);
+	ck_assert_int_eq(pool_is_settled(pool), strcmp(present, settled) == 0);
+}
+
+static struct pool *
+settle(struct pool *pool)
+{
+	return after_change(pool, task_on(TASK_SETTLE, NULL));
+}
+
+static struct pool *
+later(struct pool *pool, const char *json)
+{
+	struct change *c = asked(json);
+
+	c->settles_later = true;
+	return after_change(pool, c);
+}
+
+START_TEST(a_drain_leaves_the_settled_membership)
+{
+	struct pool *p = after(made(1, "a b c"), "{'drain':['b']}");
+
+	check(p, "a b!draining c", "a b c");
+	ck_assert_int_eq((int)hrw_membership_find(p->present, "b")->since_ms, (int)TEST_NOW_MS);
+	ck_assert_int_eq((int)hrw_membership_find(p->present, "a")->since_ms, 0);
+}
+END_TEST
+
+START_TEST(a_node_added_as_joining_is_not_settled)
+{
+	check(after(made(1, "a"), "{'add':[{'name':'b','state':'joining'}]}"), "a b!joining", "a");
+}
+END_TEST
+
+START_TEST(a_node_that_drains_while_joining_leaves_nothing)
+{
+	struct pool *p = after(made(1, "a"), "{'add':[{'name':'b','state':'joining'}]}");
+
+	check(after(p, "{'drain':['b']}"), "a b!draining", "a");
+}
+END_TEST
+
+/* All copies were in place: those of the joining node too. */
+START_TEST(a_node_that_drains_while_joining_in_a_settled_pool_leaves_copies)
+{
+	struct pool *p = settle(after(made(1, "a"), "{'add':[{'name':'b','state':'joining'}]}"));
+
+	check(p, "a b!joining", "a b!joining");
+	check(after(p, "{'drain':['b']}"), "a b!draining", "a b!joining");
+}
+END_TEST
+
+START_TEST(an_activated_node_is_settled_as_it_now_is)
+{
+	struct pool *p = after(made(1, "a b"), "{'drain':['b']}");
+
+	p = after(p, "{'reweight':{'b':3}}");
+	check(p, "a b:3!draining", "a b");
+	check(after(p, "{'activate':['b']}"), "a b:3", "a b:3");
+	p = after(made(1, "a"), "{'add':[{'name':'b','state':'joining','weight':2}]}");
+	check(after(p, "{'activate':['b']}"), "a b:2", "a b:2");
+}
+END_TEST
+
+START_TEST(a_drain_that_is_taken_back_settles_the_pool)
+{
+	struct pool *p = made(2, "a b c");
+
+	check(after(after(p, "{'drain':['b']}"), "{'activate':['b']}"), "a b c", "a b c");
+}
+END_TEST
+
+START_TEST(a_node_that_came_back_empty_leaves_the_settled_membership)
+{
+	struct pool *p = made(1, "a b");
+
+	check(after(p, "{'rejoin':['b']}"), "a b!joining", "a");
+	check(after(after(p, "{'drain':['b']}"), "{'rejoin':['b']}"), "a b!joining", "a");
+}
+END_TEST
+
+START_TEST(a_settled_node_that_comes_back_empty_while_joining_leaves_it_too)
+{
+	struct pool *p = settle(after(made(1, "a b"), "{'rejoin':['b']}"));
+	const struct tried *t = tried(p, task_on(TASK_REJOIN, "b"));
+
+	check(t->out.after, "a b!joining", "a");
+	ck_assert_str_eq(
+	    buffer_text((struct buffer *)&t->out.ops), quoted("[{'op':'rejoin','node':'b'}]"));
+}
+END_TEST
+
+START_TEST(a_removed_node_leaves_both)
+{
+	struct pool *p = after(made(1, "a b c"), "{'drain':['b']}");
+
+	check(after(p, "{'remove':['b']}"), "a c", "a c");
+}
+END_TEST
+
+START_TEST(other_edits_reach_the_settled_membership_of_a_settled_pool)
+{
+	struct pool *p = made(1, "a b");
+
+	check(after(p, "{'reweight':{'b':2}}"), "a b:2", "a b:2");
+	check(after(p, "{'patch':{'b':{'zone':'z'}}}"), "a b@z", "a b@z");
+	check(after(p, "{'add':[{'name':'c'}]}"), "a b c", "a b c");
+	p = after(p, "{'copies':3}");
+	ck_assert(pool_is_settled(p));
+	ck_assert_uint_eq(p->settled->copies, 3);
+	p = after(p, "{'placement':'table'}");
+	ck_assert(pool_is_settled(p));
+	ck_assert_str_eq(p->settled->placement->name, "table");
+}
+END_TEST
+
+START_TEST(other_edits_stay_off_the_settled_membership_of_an_unsettled_pool)
+{
+	struct pool *p = after(made(1, "a b"), "{'drain':['a']}");
+
+	check(after(p, "{'reweight':{'b':2}}"), "a!draining b:2", "a b");
+	check(after(p, "{'add':[{'name':'c'}]}"), "a!draining b c", "a b");
+	ck_assert_uint_eq(after(p, "{'copies':2}")->settled->copies, 1);
+	p = after(p, "{'placement':'table'}");
+	ck_assert_str_eq(p->present->placement->name, "table");
+	ck_assert_str_eq(p->settled->placement->name, "rendezvous");
+}
+END_TEST
+
+START_TEST(other_edits_can_settle_later)
+{
+	struct pool *p = made(1, "a b");
+
+	check(later(p, "{'reweight':{'b':2}}"), "a b:2", "a b");
+	check(later(p, "{'add':[{'name':'c'}]}"), "a b c", "a b");
+	p = later(p, "{'copies':2}");
+	ck_assert(!pool_is_settled(p));
+	ck_assert_uint_eq(p->settled->copies, 1);
+	ck_assert(pool_is_settled(after(p, "{'copies':1}")));
+}
+END_TEST
+
+START_TEST(edits_of_one_change_are_judged_by_the_pool_before_all_of_it)
+{
+	struct pool *p = made(1, "a b");
+
+	check(after(p, "{'drain':['a'],'reweight':{'b':2},'add':[{'name':'c'}]}"),
+	    "a!draining b:2 c", "a b:2 c");
+}
+END_TEST
+
+START_TEST(an_address_changes_everywhere_and_moves_no_copy)
+{
+	struct pool *p = after(made(1, "a b"), "{'drain':['b']}");
+
+	p = after(p, "{'patch':{'b':{'address':'new.test:1'}}}");
+	check(p, "a b!draining", "a b");
+	ck_assert_str_eq(hrw_membership_find(p->settled, "b")->address, "new.test:1");
+	ck_assert(pool_is_settled(after(p, "{'activate':['b']}")));
+}
+END_TEST
+
+START_TEST(settle_makes_the_membership_the_settled_one)
+{
+	struct pool *p = after(made(1, "a b"), "{'drain':['b']}");
+
+	check(settle(p), "a b!draining", "a b!draining");
+	ck_assert_uint_eq(settle(p)->epoch, p->epoch + 1);
+	ck_assert(tried(settle(p), task_on(TASK_SETTLE, NULL))->out.is_unchanged);
+}
+END_TEST
+
+START_TEST(a_node_is_settled_under_a_placement_that_takes_no_weights_too)
+{
+	struct pool *p =
+	    later(after(made(1, "a b"), "{'placement':'ring'}"), "{'placement':'rendezvous'}");
+
+	ck_assert_str_eq(p->settled->placement->name, "ring");
+	p = after(p, "{'reweight':{'b':2},'drain':['a']}");
+	p = after(after(p, "{'drain':['b']}"), "{'activate':['b']}");
+	check(p, "a!draining b:2", "a b");
+}
+END_TEST
+
+START_TEST(a_new_pool_has_its_joining_nodes_cold)
+{
+	struct change *c = task_on(TASK_POOL, NULL);
+	struct pool *p = made(2, "a b!joining c!draining");
+
+	c->task[0].template = hrw_membership_copy(p->present);
+	p = after_change(NULL, c);
+	check(p, "a b!joining c!draining", "a c!draining");
+	ck_assert_uint_eq(p->epoch, 1);
+	ck_assert_uint_eq(strlen(p->lineage), POOL_LINEAGE);
+}
+END_TEST
+
+/* No change: the same epoch. */
+
+static bool
+changes_nothing(struct pool *pool, const char *json)
+{
+	const struct tried *t = tried(pool, asked(json));
+
+	ck_assert_msg(t->rc == 0, "%s", t->fault.detail);
+	ck_assert(!t->out.is_unchanged || t->out.after == pool);
+	return t->out.is_unchanged;
+}
+
+START_TEST(what_is_so_already_is_no_change)
+{
+	struct pool *p = after(made(1, "a b:2@z"), "{'drain':['a']}");
+
+	ck_assert(changes_nothing(p, "{'drain':['a']}"));
+	ck_assert(changes_nothing(p, "{'activate':['b']}"));
+	ck_assert(changes_nothing(p, "{'reweight':{'b':2},'copies':1}"));
+	ck_assert(changes_nothing(p, "{'patch':{'b':{'zone':'z','address':'b.test:11211'}}}"));
+	ck_assert(changes_nothing(p, "{'placement':{'name':'rendezvous'}}"));
+	ck_assert(changes_nothing(p, "{'add':[{'name':'b','weight':2}]}"));
+	ck_assert(changes_nothing(p, "{}"));
+	ck_assert(!changes_nothing(p, "{'drain':['a'],'reweight':{'b':1}}"));
+}
+END_TEST
+
+START_TEST(a_node_that_is_there_otherwise_cannot_be_added)
+{
+	struct pool *p = after(made(1, "a b"), "{'drain':['a']}");
+	const struct tried *t = tried(p, asked("{'add':[{'name':'b','weight':2}]}"));
+
+	ck_assert_int_eq(t->rc, HRW_BAD_SERVER);
+	ck_assert_str_eq(t->fault.reason, "taken");
+	ck_assert_str_eq(t->fault.field, "/add/0/name");
+	/* Its state is no matter. */
+	ck_assert(changes_nothing(p, "{'add':[{'name':'a','state':'joining'}]}"));
+}
+END_TEST
+
+START_TEST(null_brings_back_a_default)
+{
+	struct pool *p = after(made(1, "a:3@z b"), "{'patch':{'a':{'weight':null,'zone':null}}}");
+
+	ck_assert_str_eq(shown(p->present), "a b");
+}
+END_TEST
+
+START_TEST(a_node_must_be_there_to_be_changed)
+{
+	struct pool *p = made(1, "a b");
+
+	ck_assert_int_eq(error_of(p, "{'drain':['c']}"), HRW_UNKNOWN_NODE);
+	ck_assert_int_eq(error_of(p, "{'patch':{'c':{}}}"), HRW_UNKNOWN_NODE);
+	ck_assert_int_eq(error_of(p, "{'drain':['a'],'remove':['c']}"), HRW_UNKNOWN_NODE);
+	ck_assert_int_eq(error_of(NULL, "{'drain':['c']}"), HRW_UNKNOWN_POOL);
+}
+END_TEST
+
+START_TEST(ids_go_on_from_the_highest_and_stay)
+{
+	struct pool *p = made(1, "a b c");
+
+	p = settle(after(p, "{'drain':['b']}"));
+	p = after(p, "{'remove':['b'],'add':[{'name':'d'},{'name':'e','id':9},{'name':'f'}]}");
+	ck_assert_int_eq(hrw_membership_find(p->present, "d")->id, 4);
+	ck_assert_int_eq(hrw_membership_find(p->present, "e")->id, 9);
+	ck_assert_int_eq(hrw_membership_find(p->present, "f")->id, 10);
+	ck_assert_int_eq(hrw_membership_find(p->settled, "f")->id, 10);
+	ck_assert_int_eq(error_of(p, "{'add':[{'name':'g','id':4}]}"), HRW_BAD_SERVER);
+}
+END_TEST
+
+/* Names are hashed here, addresses there; what was given stays. */
+START_TEST(another_placement_takes_new_default_hash_names)
+{
+	struct pool *p = after(made(1, "a"), "{'add':[{'name':'b','hash_name':'B'}]}");
+
+	ck_assert_str_eq(hrw_membership_find(p->present, "a")->hash_name, "a");
+	p = after(p, "{'placement':'nginx-consistent'}");
+	ck_assert_str_eq(hrw_membership_find(p->present, "a")->hash_name, "a.test:11211");
+	ck_assert_str_eq(hrw_membership_find(p->present, "b")->hash_name, "B");
+	ck_assert(pool_is_settled(p));
+	/* A later address moves no key. */
+	p = after(p, "{'patch':{'a':{'address':'other.test:1'}}}");
+	ck_assert_str_eq(hrw_membership_find(p->present, "a")->hash_name, "a.test:11211");
+}
+END_TEST
+
+/* PUT /nodes/{name}. */
+
+static struct change *
+put(const char *json)
+{
+	struct hrw_fault fault = {0};
+	struct json *j = json_parse(hrw_text(quoted(json)), JSON_STRICT, &fault);
+	struct change *c = change_new("default");
+	int rc = change_read_node(c, TASK_PUT, hrw_text("b"), j, false, &hrw_limits_max, &fault);
+
+	ck_assert_msg(rc == 0, "%s", fault.detail);
+	json_free(j);
+	return c;
+}
+
+START_TEST(a_put_adds_or_updates_to_what_was_sent)
+{
+	struct pool *p = made(1, "a b:2@z");
+
+	check(after_change(p, put("{'weight':3}")), "a b:3@z", "a b:3@z");
+	check(after_change(made(1, "a"), put("{'address':'b:1'}")), "a b", "a b");
+	check(after_change(p, put("{'state':'joining'}")), "a b:2@z!joining", "a");
+	ck_assert(tried(p, put("{'weight':2,'id':2}"))->out.is_unchanged);
+	ck_assert_int_eq(tried(p, put("{'id':7}"))->rc, HRW_BAD_FIELD);
+	ck_assert_int_eq(tried(made(1, "a"), put("{'weight':1}"))->rc, HRW_BAD_ADDRESS);
+}
+END_TEST
+
+/* PUT /nodes and PUT /pools/{pool}. */
+
+static struct change *
+listed(const char *json)
+{
+	struct hrw_fault fault = {0};
+	struct json *j = json_parse(hrw_text(quoted(json)), JSON_STRICT, &fault);
+	struct change *c = change_new("default");
+	int rc = json_type(j) == JSON_ARRAY ? change_read_nodes(c, j, &hrw_limits_max, &fault)
+					    : change_read_pool(c, j, &hrw_limits_max, &fault);
+
+	ck_assert_msg(rc == 0, "%s", fault.detail);
+	json_free(j);
+	return c;
+}
+
+START_TEST(a_list_keeps_what_a_node_is_known_by_and_nothing_else)
+{
+	struct pool *p = after(made(1, "a:5@z b"), "{'add':[{'name':'c','hash_name':'C'}]}");
+
+	p = after(p, "{'drain':['b','a']}");
+	p = after_change(p, listed("[{'name':'c','address':'c:1'},{'name':'a','address':'a:1'},"
+				   "{'name':'d','address':'d:1','state':'joining'}]"));
+	ck_assert_str_eq(shown(p->present), "a!draining c d!joining");
+	ck_assert_str_eq(shown(p->settled), "a:5@z c");
+	ck_assert_int_eq(hrw_membership_find(p->present, "a")->id, 1);
+	ck_assert_int_eq(hrw_membership_find(p->present, "d")->id, 4);
+	ck_assert_str_eq(hrw_membership_find(p->present, "c")->hash_name, "C");
+}
+END_TEST
+
+START_TEST(a_list_that_leaves_out_a_node_in_use_is_refused)
+{
+	ck_assert_int_eq(
+	    tried(made(1, "a b"), listed("[{'name':'a','address':'a:1'}]"))->rc, HRW_NOT_DRAINING);
+}
+END_TEST
+
+START_TEST(what_get_gave_can_be_put_back)
+{
+	struct pool *p = after(made(2, "a:2@x b c"), "{'drain':['b'],'add':[{'name':'d',"
+						     "'address':'d:1','hash_name':'D'}]}");
+	struct buffer text = {0};
+	struct json_out o = json_out(&text);
+
+	json_open_object(&o, NULL);
+	json_put_text(&o, "name", p->name);
+	document_pool_write(&o, p);
+	json_close_object(&o);
+	ck_assert(tried(p, listed(buffer_text(&text)))->out.is_unchanged);
+	buffer_fini(&text);
+}
+END_TEST
+
+START_TEST(a_pool_is_replaced_as_one_change)
+{
+	struct pool *p = made(2, "a b");
+
+	p = after_change(p, listed("{'copies':1,'max_moved':0.5,'placement':'table','nodes':["
+				   "{'name':'a','address':'a:1'},{'name':'b','address':'b:1'},"
+				   "{'name':'c','address':'c:1'}]}"));
+	check(p, "a b c", "a b c");
+	ck_assert_uint_eq(p->epoch, 2);
+	ck_assert_uint_eq(p->present->copies, 1);
+	ck_assert_str_eq(p->present->placement->name, "table");
+	ck_assert(p->max_moved == 0.5);
+}
+END_TEST
+
+START_TEST(a_revert_follows_the_same_rules)
+{
+	struct pool *first = made(2, "a b c"), *p = after(first, "{'drain':['b']}");
+	struct change *c = task_on(TASK_REVERT, NULL);
+
+	p = after(settle(p), "{'remove':['b']}");
+	check(p, "a c", "a c");
+	c->task[0].template = hrw_membership_copy(first->present);
+	p = after_change(p, c);
+	check(p, "a b c", "a b c");
+	ck_assert_int_eq(hrw_membership_find(p->present, "b")->id, 2);
+}
+END_TEST
+
+/* The words of it. */
+
+static const char *
+ops(struct pool *pool, struct change *c)
+{
+	return buffer_text((struct buffer *)&tried(pool, c)->out.ops);
+}
+
+START_TEST(a_change_is_told_op_by_op)
+{
+	struct pool *p = made(2, "a b c");
+
+	ck_assert_str_eq(
+	    ops(p, asked("{'drain':['b'],'add':[{'name':'d'}],'reweight':{'c':2},'copies':1}")),
+	    quoted("[{'op':'drain','node':'b'},{'op':'patch','node':'c','fields':['weight']},"
+		   "{'op':'add','node':'d'},{'op':'copies','from':2,'to':1}]"));
+	ck_assert_str_eq(ops(p, asked("{'placement':'table'}")),
+	    quoted("[{'op':'placement','from':{'name':'rendezvous'},"
+		   "'to':{'name':'table','rows':4096}}]"));
+	ck_assert_str_eq(ops(after(p, "{'drain':['b']}"), task_on(TASK_SETTLE, NULL)),
+	    quoted("[{'op':'settle'}]"));
+	/* Also what was so already: it was asked for. */
+	ck_assert_str_eq(
+	    ops(p, asked("{'activate':['b']}")), quoted("[{'op':'activate','node':'b'}]"));
+}
+END_TEST
+
+START_TEST(names_that_go_are_told)
+{
+	struct pool *p = after(made(1, "a b c d"), "{'drain':['a','c']}");
+	const struct tried *t = tried(p, asked("{'remove':['c','a']}"));
+
+	ck_assert_str_eq(buffer_text((struct buffer *)&t->out.removed), "a c");
+}
+END_TEST
+
+/* Limits bind what a change brings. */
+
+START_TEST(limits_bind_newcomers_and_not_who_is_there)
+{
+	struct hrw_limits limits = {.nodes = 2, .key_bytes = 256, .copies = 2, .name_bytes = 4};
+	struct pool *p = made(1, "longer-than-four b c");
+	struct outcome out;
+	struct hrw_fault fault;
+
+	ck_assert_int_eq(
+	    change_build(asked("{'drain':['longer-than-four']}"), p, 0, &limits, &out, &fault), 0);
+	outcome_fini(&out);
+	ck_assert_int_eq(change_build(asked("{'add':[{'name':'d'}]}"), p, 0, &limits, &out, &fault),
+	    HRW_TOO_MANY);
+	outcome_fini(&out);
+	ck_assert_int_eq(change_build(asked("{'add':[{'name':'fiver'}]}"), made(1, "a"), 0, &limits,
+			     &out, &fault),
+	    HRW_BAD_SERVER);
+	outcome_fini(&out);
+}
+END_TEST
+
+START_TEST(a_field_that_the_placement_does_not_use_is_refused)
+{
+	struct pool *p = made(1, "a b");
+	const struct tried *t = tried(p, asked("{'patch':{'a':{'reweight':0.5}}}"));
+
+	ck_assert_int_eq(t->rc, HRW_BAD_FIELD);
+	ck_assert_str_eq(t->fault.field, "/patch/a");
+	ck_assert_int_eq(
+	    error_of(after(p, "{'placement':'modulo'}"), "{'add':[{'name':'c','hash_name':'x'}]}"),
+	    HRW_BAD_FIELD);
+}
+END_TEST
+
+START_TEST(what_a_document_has_and_we_do_not_know_goes_on)
+{
+	struct pool *p = made(1, "a b");
+
+	p->extra = strdup("\"colour\":\"red\"");
+	ck_assert_str_eq(after(p, "{'drain':['a']}")->extra, "\"colour\":\"red\"");
+}
+END_TEST
+
+SUITE(change)
+{
+	tcase_add_test(tests, a_drain_leaves_the_settled_membership);
+	tcase_add_test(tests, a_node_added_as_joining_is_not_settled);
+	tcase_add_test(tests, a_node_that_drains_while_joining_leaves_nothing);
+	tcase_add_test(tests, a_node_that_drains_while_joining_in_a_settled_pool_leaves_copies);
+	tcase_add_test(tests, an_activated_node_is_settled_as_it_now_is);
+	tcase_add_test(tests, a_drain_that_is_taken_back_settles_the_pool);
+	tcase_add_test(tests, a_node_that_came_back_empty_leaves_the_settled_membership);
+	tcase_add_test(tests, a_settled_node_that_comes_back_empty_while_joining_leaves_it_too);
+	tcase_add_test(tests, a_removed_node_leaves_both);
+	tcase_add_test(tests, other_edits_reach_the_settled_membership_of_a_settled_pool);
+	tcase_add_test(tests, other_edits_stay_off_the_settled_membership_of_an_unsettled_pool);
+	tcase_add_test(tests, other_edits_can_settle_later);
+	tcase_add_test(tests, edits_of_one_change_are_judged_by_the_pool_before_all_of_it);
+	tcase_add_test(tests, an_address_changes_everywhere_and_moves_no_copy);
+	tcase_add_test(tests, settle_makes_the_membership_the_settled_one);
+	tcase_add_test(tests, a_node_is_settled_under_a_placement_that_takes_no_weights_too);
+	tcase_add_test(tests, a_new_pool_has_its_joining_nodes_cold);
+	tcase_add_test(tests, what_is_so_already_is_no_change);
+	tcase_add_test(tests, a_node_that_is_there_otherwise_cannot_be_added);
+	tcase_add_test(tests, null_brings_back_a_default);
+	tcase_add_test(tests, a_node_must_be_there_to_be_changed);
+	tcase_add_test(tests, ids_go_on_from_the_highest_and_stay);
+	tcase_add_test(tests, another_placement_takes_new_default_hash_names);
+	tcase_add_test(tests, a_put_adds_or_updates_to_what_was_sent);
+	tcase_add_test(tests, a_list_keeps_what_a_node_is_known_by_and_nothing_else);
+	tcase_add_test(tests, a_list_that_leaves_out_a_node_in_use_is_refused);
+	tcase_add_test(tests, what_get_gave_can_be_put_back);
+	tcase_add_test(tests, a_pool_is_replaced_as_one_change);
+	tcase_add_test(tests, a_revert_follows_the_same_rules);
+	tcase_add_test(tests, a_change_is_told_op_by_op);
+	tcase_add_test(tests, names_that_go_are_told);
+	tcase_add_test(tests, limits_bind_newcomers_and_not_who_is_there);
+	tcase_add_test(tests, a_field_that_the_placement_does_not_use_is_refused);
+	tcase_add_test(tests, what_a_document_has_and_we_do_not_know_goes_on);
+}

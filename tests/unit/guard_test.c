@@ -1,0 +1,201 @@
+/*
+ * guard_test.c - what a change may not do unless it is forced, and what an
+ * earlier force does not stand in the way of.
+ */
+#include <stdlib.h>
+
+#include "daemon/members/guard.h"
+#include "tests/dsl/pools.h"
+#include "tests/dsl/suite.h"
+
+/* Refused with that error; passes when that guard alone is forced, and says so;
+ * a dry run goes on past it. */
+static void
+guarded(struct pool *pool, struct change *c, enum guard guard, enum hrw_error error)
+{
+	const struct tried *t;
+
+	c->force = ~(unsigned)guard;
+	t = tried(pool, c);
+	ck_assert_int_eq(t->rc, error);
+	ck_assert_int_eq(t->out.refusal, error);
+	ck_assert_ptr_null(t->out.after);
+	ck_assert_uint_gt(strlen(t->fault.detail), 0);
+
+	c->is_dry_run = true;
+	t = tried(pool, c);
+	ck_assert_int_eq(t->rc, 0);
+	ck_assert_int_eq(t->out.refusal, error);
+	ck_assert(t->out.after != NULL || t->out.is_removed);
+
+	c->is_dry_run = false;
+	c->force = guard;
+	t = tried(pool, c);
+	ck_assert_msg(t->rc == 0, "%s", t->fault.detail);
+	ck_assert_int_eq(t->out.refusal, 0);
+	ck_assert_uint_eq(t->out.forced, guard);
+}
+
+static void
+at_risk(struct pool *pool, const char *json)
+{
+	guarded(pool, asked(json), GUARD_KEYS_AT_RISK, HRW_KEYS_AT_RISK);
+}
+
+START_TEST(a_node_is_removed_only_while_it_drains)
+{
+	guarded(made(1, "a b"), asked("{'remove':['a']}"), GUARD_NOT_DRAINING, HRW_NOT_DRAINING);
+	guarded(made(1, "a b!joining"), asked("{'remove':['b']}"), GUARD_NOT_DRAINING,
+	    HRW_NOT_DRAINING);
+	ck_assert_int_eq(error_of(made(1, "a b!draining"), "{'remove':['b']}"), 0);
+}
+END_TEST
+
+START_TEST(not_all_copies_of_a_key_may_drain)
+{
+	struct pool *p = made(2, "a b c d");
+
+	at_risk(p, "{'drain':['a','b']}");
+	at_risk(after(p, "{'drain':['a']}"), "{'drain':['b']}");
+	ck_assert_int_eq(error_of(made(3, "a b c d"), "{'drain':['a','b']}"), 0);
+}
+END_TEST
+
+START_TEST(single_copies_are_not_guarded)
+{
+	ck_assert_int_eq(error_of(made(1, "a b c"), "{'drain':['a','b']}"), 0);
+}
+END_TEST
+
+START_TEST(a_weight_of_0_counts_as_draining)
+{
+	at_risk(made(2, "a b c d"), "{'reweight':{'a':0,'b':0}}");
+	at_risk(after(made(2, "a b c d"), "{'drain':['a']}"), "{'reweight':{'b':0}}");
+}
+END_TEST
+
+START_TEST(zones_are_counted_instead_of_nodes)
+{
+	struct pool *p = made(2, "a@x b@x c@y d@y e@z");
+
+	ck_assert_int_eq(error_of(p, "{'drain':['a','b']}"), 0);
+	at_risk(p, "{'drain':['a','c']}");
+}
+END_TEST
+
+START_TEST(a_settled_pool_may_drain_again)
+{
+	struct pool *p = after(made(2, "a b c d"), "{'drain':['a']}");
+
+	p = after_change(p, task_on(TASK_SETTLE, NULL));
+	ck_assert_int_eq(error_of(p, "{'drain':['b']}"), 0);
+}
+END_TEST
+
+START_TEST(a_pool_that_was_forced_can_be_changed_otherwise)
+{
+	struct pool *p = forced(made(2, "a b c d e"), "{'drain':['a','b']}");
+
+	ck_assert_int_eq(error_of(p, "{'reweight':{'c':2}}"), 0);
+	ck_assert_int_eq(error_of(p, "{'add':[{'name':'f'}]}"), 0);
+	ck_assert_int_eq(error_of(p, "{'activate':['a']}"), 0);
+	ck_assert_int_eq(error_of(p, "{'remove':['a']}"), 0);
+	at_risk(p, "{'drain':['c']}");
+}
+END_TEST
+
+START_TEST(a_second_copy_is_no_risk_to_a_pool_that_drains)
+{
+	ck_assert_int_eq(error_of(after(made(1, "a b c"), "{'drain':['a']}"), "{'copies':2}"), 0);
+}
+END_TEST
+
+static struct pool *
+with_max_moved(struct pool *pool, double part)
+{
+	struct change *c = task_on(TASK_MAX_MOVED, NULL);
+
+	c->task[0].max_moved = part;
+	return after_change(pool, c);
+}
+
+START_TEST(too_many_owners_may_not_move_at_once)
+{
+	struct pool *p = with_max_moved(made(1, "a b c d"), 0.2);
+
+	guarded(p, asked("{'drain':['a']}"), GUARD_TOO_MUCH_MOVED, HRW_TOO_MUCH_MOVED);
+	ck_assert_int_eq(error_of(p, "{'reweight':{'a':0.9}}"), 0);
+	ck_assert_int_eq(error_of(with_max_moved(p, 0.3), "{'drain':['a']}"), 0);
+}
+END_TEST
+
+/* It is the pool's own limit that binds, not the one a change brings along. */
+START_TEST(a_change_cannot_lift_max_moved_for_itself)
+{
+	struct pool *p = with_max_moved(made(1, "a b"), 0.2);
+	struct change *c = asked("{'drain':['a']}");
+
+	change_add(c, TASK_MAX_MOVED)->max_moved = 1;
+	ck_assert_int_eq(tried(p, c)->rc, HRW_TOO_MUCH_MOVED);
+}
+END_TEST
+
+START_TEST(a_first_node_moves_nothing)
+{
+	ck_assert_int_eq(error_of(with_max_moved(made(1, ""), 0), "{'add':[{'name':'a'}]}"), 0);
+}
+END_TEST
+
+START_TEST(a_pool_with_nodes_is_not_removed)
+{
+	struct change *c = task_on(TASK_DROP, NULL);
+
+	guarded(made(1, "a"), c, GUARD_POOL_NOT_EMPTY, HRW_POOL_NOT_EMPTY);
+	c->force = 0;
+	ck_assert_int_eq(tried(made(1, ""), c)->rc, 0);
+	ck_assert(tried(made(1, ""), c)->out.is_removed);
+}
+END_TEST
+
+START_TEST(what_is_so_already_needs_no_force)
+{
+	struct pool *p = forced(made(2, "a b c"), "{'drain':['a','b']}");
+
+	ck_assert_int_eq(error_of(p, "{'drain':['a','b']}"), 0);
+}
+END_TEST
+
+START_TEST(guards_are_forced_by_their_codes)
+{
+	struct hrw_fault fault;
+	unsigned guards;
+
+	ck_assert_int_eq(guard_read(hrw_text("keys-at-risk,not-draining"), &guards, &fault), 0);
+	ck_assert_uint_eq(guards, GUARD_KEYS_AT_RISK | GUARD_NOT_DRAINING);
+	ck_assert_int_eq(guard_read(hrw_text("pool-not-empty"), &guards, &fault), 0);
+	ck_assert_uint_eq(guards, GUARD_POOL_NOT_EMPTY);
+	ck_assert_int_eq(guard_read(hrw_text("true"), &guards, &fault), HRW_BAD_PARAMETER);
+	ck_assert_str_eq(fault.field, "force");
+	ck_assert_int_eq(guard_read(hrw_text(""), &guards, &fault), HRW_BAD_PARAMETER);
+	ck_assert_int_eq(
+	    guard_read(hrw_text("too-much-moved,"), &guards, &fault), HRW_BAD_PARAMETER);
+}
+END_TEST
+
+SUITE(guard)
+{
+	tcase_add_test(tests, a_node_is_removed_only_while_it_drains);
+	tcase_add_test(tests, not_all_copies_of_a_key_may_drain);
+	tcase_add_test(tests, single_copies_are_not_guarded);
+	tcase_add_test(tests, a_weight_of_0_counts_as_draining);
+	tcase_add_test(tests, zones_are_counted_instead_of_nodes);
+	tcase_add_test(tests, a_settled_pool_may_drain_again);
+	tcase_add_test(tests, a_pool_that_was_forced_can_be_changed_otherwise);
+	tcase_add_test(tests, a_second_copy_is_no_risk_to_a_pool_that_drains);
+	tcase_add_test(tests, too_many_owners_may_not_move_at_once);
+	tcase_add_test(tests, a_change_cannot_lift_max_moved_for_itself);
+	tcase_add_test(tests, a_first_node_moves_nothing);
+	tcase_add_test(tests, a_pool_with_nodes_is_not_removed);
+	tcase_add_test(tests, what_is_so_already_needs_no_force);
+	tcase_add_test(tests, guards_are_forced_by_their_codes);
+}
