@@ -269,7 +269,8 @@ check_pool(struct apply *a, struct hrw_bytes name)
 		return 0;
 	if (!(order_traits(a->order.kind) & ORDER_MAKES_POOL))
 		return common_pool_named(req, name, &pool);
-	return hrw_check_name(name, req->app->config->limits->name_bytes, HRW_BAD_POOL, &req->fault);
+	return hrw_check_name(
+	    name, req->app->config->limits->name_bytes, HRW_BAD_POOL, &req->fault);
 }
 
 /* Syntax, types and limits of the request, in which no pool is regarded. */

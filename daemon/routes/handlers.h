@@ -47,14 +47,14 @@ int plan_get(struct request *req);
 int plan_changes(struct request *req);
 int plan_apply(struct request *req);
 
-/* keyset.c */
-int keyset_put_begin(struct request *req);
-int keyset_add_begin(struct request *req);
-int keyset_feed(struct request *req, struct hrw_bytes piece);
-int keyset_end(struct request *req);
-int keyset_empty(struct request *req);
-int keyset_get(struct request *req);
-int keyset_get_stats(struct request *req);
+/* keys.c, keys_out.c */
+int keys_put_begin(struct request *req);
+int keys_add_begin(struct request *req);
+int keys_feed(struct request *req, struct hrw_bytes piece);
+int keys_end(struct request *req);
+int keys_empty(struct request *req);
+int keys_get(struct request *req);
+int keys_get_stats(struct request *req);
 
 /* history.c */
 int history_list(struct request *req);

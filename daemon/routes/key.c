@@ -149,8 +149,8 @@ key_replicas(struct request *req)
 	int64_t copies;
 	int rc;
 
-	rc = request_number(
-	    req, "copies", 1, (int64_t)req->app->config->limits->copies, 0, HRW_BAD_COPIES, &copies);
+	rc = request_number(req, "copies", 1, (int64_t)req->app->config->limits->copies, 0,
+	    HRW_BAD_COPIES, &copies);
 	if (rc < 0)
 		return rc;
 	rc = look_up(req, (size_t)copies, &key, &pool, &look);

@@ -150,7 +150,7 @@ opened(struct request *req)
 }
 
 int
-keyset_get(struct request *req)
+keys_get(struct request *req)
 {
 	struct listing *l = calloc(1, sizeof(*l));
 	const struct pool *pool;

@@ -124,8 +124,8 @@ owners_begin(struct request *req)
 	req->state_free = owners_free;
 	s->req = req;
 	s->form = common_keylist_form(req);
-	rc = request_number(
-	    req, "copies", 1, (int64_t)req->app->config->limits->copies, 0, HRW_BAD_COPIES, &copies);
+	rc = request_number(req, "copies", 1, (int64_t)req->app->config->limits->copies, 0,
+	    HRW_BAD_COPIES, &copies);
 	if (rc < 0)
 		return rc;
 	s->has_copies = copies > 0;

@@ -1,5 +1,5 @@
 /*
- * keyset.c - the stored key set of a pool: replaced, extended, emptied, read.
+ * keys.c - the stored key set of a pool: replaced, extended, emptied, read.
  *
  * Keys are gathered while they arrive and staged on the libuv pool, the next
  * piece waiting meanwhile, so that memory is a batch whatever the set's size.
@@ -109,13 +109,13 @@ upload_begin(struct request *req, bool replaces)
 }
 
 int
-keyset_put_begin(struct request *req)
+keys_put_begin(struct request *req)
 {
 	return upload_begin(req, true);
 }
 
 int
-keyset_add_begin(struct request *req)
+keys_add_begin(struct request *req)
 {
 	return upload_begin(req, false);
 }
@@ -146,7 +146,7 @@ staged(struct request *req)
 }
 
 int
-keyset_feed(struct request *req, struct hrw_bytes piece)
+keys_feed(struct request *req, struct hrw_bytes piece)
 {
 	struct upload *u = req->state;
 	int rc;
@@ -219,7 +219,7 @@ committed(struct request *req)
 }
 
 int
-keyset_end(struct request *req)
+keys_end(struct request *req)
 {
 	struct upload *u = req->state;
 	int rc = keylist_end(u->list, &req->fault);
@@ -248,7 +248,7 @@ cleared(struct request *req)
 }
 
 int
-keyset_empty(struct request *req)
+keys_empty(struct request *req)
 {
 	int rc = upload_begin(req, true);
 
@@ -282,7 +282,7 @@ counted(struct request *req)
 }
 
 int
-keyset_get_stats(struct request *req)
+keys_get_stats(struct request *req)
 {
 	int rc = upload_begin(req, false);
 
