@@ -49,7 +49,8 @@ $(BUILD)/libhrwd.a: $(call obj,$(DAEMON_SRC))
 	@rm -f $@
 	$(AR) qcs $@ $^
 
-$(BUILD)/hrwd: $(BUILD)/daemon/main.o $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
+# From objects, not from the archive: so two functions of one name are found.
+$(BUILD)/hrwd: $(BUILD)/daemon/main.o $(call obj,$(DAEMON_SRC)) $(BUILD)/libhrw.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 $(BUILD)/tests/unit-tests: $(call obj,$(UNIT_SRC) $(DSL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
