@@ -113,6 +113,7 @@ close_rest(struct daemon *d)
 
 	for (size_t i = 0; i < d->worker_count; i++)
 		worker_free(d->worker[i]);
+	listen_unlink();
 	if (d->app.reports != NULL)
 		reports_free(d->app.reports);
 	if (d->app.writer != NULL)

@@ -53,6 +53,10 @@ node_list(struct request *req)
 	if (common_is_known(req, pool))
 		return respond_empty(req, 304);
 	m = pool->present;
+	/* Whole unless asked for in parts: PUT /nodes takes back what this gave, and
+	 * what a list lacks is removed. */
+	if (request_parameter(req, "limit").data == NULL)
+		limit = m->count;
 	from = after.data != NULL ? first_after(m, after) : 0;
 	to = m->count - from > limit ? from + limit : m->count;
 	o = json_out(&body);
