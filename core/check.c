@@ -1,7 +1,8 @@
 /*
  * check.c - what a name, an address, a zone and a weight may be.
  *
- * Host names follow RFC 1123: labels of letters, digits and inner hyphens. A
+ * Host names follow RFC 1123, labels of letters, digits and inner hyphens, and
+ * take the underscore too, which container networks give to their hosts. A
  * host whose last label is a number could only be read as an IPv4 address, by
  * some resolvers in surprising ways, so it must be a whole dotted quad.
  */
@@ -105,8 +106,8 @@ host_wrong(const char *host)
 			label = 0;
 			continue;
 		}
-		if (!is_letter(c) && !is_digit(c) && c != '-')
-			return "a host is made of letters, digits, hyphens and dots";
+		if (!is_letter(c) && !is_digit(c) && c != '-' && c != '_')
+			return "a host is made of letters, digits, hyphens, underscores and dots";
 		if (c == '-' && label == 0)
 			return "a label of the host starts with a hyphen";
 		if (++label > LABEL_BYTES_MAX)

@@ -153,34 +153,45 @@ nodes_by_name(const void *left, const void *right)
 }
 
 /* The host of a checked address: without port, without brackets. */
-static char *
+static struct hrw_bytes
 host_of(const char *address)
 {
-	const char *end = strrchr(address, ':');
+	size_t len = (size_t)(strrchr(address, ':') - address);
 
-	return address[0] == '[' ? strndup(address + 1, (size_t)(end - address) - 2)
-				 : strndup(address, (size_t)(end - address));
+	return address[0] == '[' ? hrw_bytes(address + 1, len - 2) : hrw_bytes(address, len);
 }
 
-/* The text that stands for a node without a hash_name. NULL: no memory. */
-static char *
-default_hash_name(const struct hrw_node *node, enum hrw_hashed hashed)
+/* The text that stands for a node without a hash_name: part of its name or
+ * address; data NULL where it has no address. */
+static struct hrw_bytes
+default_text(const struct hrw_node *node, enum hrw_hashed hashed)
 {
-	const char *port;
+	struct hrw_bytes address = {NULL, 0}, host;
 
+	if (hashed == HRW_HASHED_NAME || hashed == HRW_HASHED_NOTHING)
+		return hrw_text(node->name);
+	if (node->address == NULL)
+		return address;
+	address = hrw_text(node->address);
+	host = host_of(node->address);
 	switch (hashed) {
-	case HRW_HASHED_ADDRESS:
-		return strdup(node->address);
 	case HRW_HASHED_HOST:
-		return host_of(node->address);
+		return host;
 	case HRW_HASHED_LABEL:
-		port = strrchr(node->address, ':') + 1;
-		return strcmp(port, "11211") == 0 ? host_of(node->address) : strdup(node->address);
+		return strcmp(strrchr(node->address, ':'), ":11211") == 0 ? host : address;
+	case HRW_HASHED_ADDRESS:
 	case HRW_HASHED_NAME:
 	case HRW_HASHED_NOTHING:
 		break;
 	}
-	return strdup(node->name);
+	return address;
+}
+
+bool
+hrw_node_hashes_default(const struct hrw_node *node, enum hrw_hashed hashed)
+{
+	return hashed == HRW_HASHED_NOTHING || node->hash_name == NULL ||
+	       hrw_bytes_equal(hrw_text(node->hash_name), default_text(node, hashed));
 }
 
 /* Gives every node without a hash_name its default.
@@ -194,10 +205,12 @@ fill_hash_names(struct hrw_membership *m, bool *is_filled, struct hrw_fault *fau
 		return 0;
 	for (size_t i = 0; i < m->count; i++) {
 		struct hrw_node *node = &m->node[i];
+		struct hrw_bytes text;
 
 		if (node->hash_name != NULL)
 			continue;
-		if (hashed != HRW_HASHED_NAME && node->address == NULL) {
+		text = default_text(node, hashed);
+		if (text.data == NULL) {
 			hrw_fault(fault, HRW_BAD_ADDRESS,
 			    "\"%s\" has no address, and %s hashes it: give an \"address\" or a "
 			    "\"hash_name\"",
@@ -205,7 +218,7 @@ fill_hash_names(struct hrw_membership *m, bool *is_filled, struct hrw_fault *fau
 			hrw_fault_at(fault, "/nodes/%s/address", node->name);
 			return HRW_BAD_ADDRESS;
 		}
-		node->hash_name = default_hash_name(node, hashed);
+		node->hash_name = strndup((const char *)text.data, text.len);
 		if (node->hash_name == NULL)
 			return no_memory(fault);
 		node->hash_name_is_default = true;

@@ -151,6 +151,9 @@ void hrw_membership_set_placement(struct hrw_membership *m, const struct hrw_pla
 int hrw_membership_freeze(
     struct hrw_membership *m, const struct hrw_limits *limits, struct hrw_fault *fault);
 
+/* Is the text hashed for it what its name or address says by itself now? */
+bool hrw_node_hashes_default(const struct hrw_node *node, enum hrw_hashed hashed);
+
 /* Takes keys: it is not draining and its weight is not 0. */
 static inline bool
 hrw_node_is_taker(const struct hrw_node *node)

@@ -28,6 +28,7 @@ enum hrw_trait {
 	HRW_TOKENS = 1u << 7,	   /* nodes carry "tokens" */
 	HRW_REWEIGHT = 1u << 8,	   /* nodes carry "reweight" */
 	HRW_HEALTH = 1u << 9,	   /* nodes carry "healthy", and it counts */
+	HRW_BY_ID = 1u << 10,	   /* ids decide: hashed, the order of nodes, or ties */
 };
 
 /* Which weights a placement takes. */

@@ -252,7 +252,7 @@ rank(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 const struct hrw_placement hrw_ceph_straw2 = {
     .name = "ceph-straw2",
     .params = params,
-    .traits = HRW_WEIGHTED | HRW_REWEIGHT,
+    .traits = HRW_WEIGHTED | HRW_REWEIGHT | HRW_BY_ID,
     .weights = {HRW_WEIGHT_REAL, 0, HRW_CRUSH_WEIGHT_MAX},
     .hashed = HRW_HASHED_NOTHING,
     .source = "Ceph 16.2.15",

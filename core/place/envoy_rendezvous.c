@@ -139,7 +139,7 @@ explain(const void *index, struct hrw_bytes key, struct hrw_score *out)
 const struct hrw_placement hrw_envoy_rendezvous = {
     .name = "envoy-rendezvous",
     .params = params,
-    .traits = HRW_WEIGHTED | HRW_SINGLE_COPY | HRW_MINIMAL,
+    .traits = HRW_WEIGHTED | HRW_SINGLE_COPY | HRW_MINIMAL | HRW_BY_ID,
     .weights = {HRW_WEIGHT_WHOLE, 1, 1e9},
     .hashed = HRW_HASHED_ADDRESS,
     .source = "Envoy, 2026",

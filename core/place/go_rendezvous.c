@@ -94,7 +94,7 @@ rank(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 
 const struct hrw_placement hrw_go_redis_ring = {
     .name = "go-redis-ring",
-    .traits = HRW_SINGLE_COPY | HRW_FAIR | HRW_MINIMAL,
+    .traits = HRW_SINGLE_COPY | HRW_FAIR | HRW_MINIMAL | HRW_BY_ID,
     .weights = {HRW_WEIGHT_NONE, 0, 0},
     .hashed = HRW_HASHED_NAME,
     .source = "go-redis 216593cc",
@@ -107,7 +107,7 @@ const struct hrw_placement hrw_go_redis_ring = {
 const struct hrw_placement hrw_go_rendezvous = {
     .name = "go-rendezvous",
     .params = params,
-    .traits = HRW_SINGLE_COPY | HRW_FAIR | HRW_MINIMAL,
+    .traits = HRW_SINGLE_COPY | HRW_FAIR | HRW_MINIMAL | HRW_BY_ID,
     .weights = {HRW_WEIGHT_NONE, 0, 0},
     .hashed = HRW_HASHED_NAME,
     .source = "dgryski/go-rendezvous 9f7001d1",

@@ -97,7 +97,7 @@ rank(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 const struct hrw_placement hrw_haproxy_consistent = {
     .name = "haproxy-consistent",
     .params = hrw_haproxy_params,
-    .traits = HRW_WEIGHTED | HRW_SINGLE_COPY | HRW_MINIMAL,
+    .traits = HRW_WEIGHTED | HRW_SINGLE_COPY | HRW_MINIMAL | HRW_BY_ID,
     .weights = {HRW_WEIGHT_WHOLE, 0, 256},
     .hashed = HRW_HASHED_NOTHING,
     .source = "HAProxy 2.6.12",

@@ -141,7 +141,7 @@ rank(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 const struct hrw_placement hrw_haproxy_map = {
     .name = "haproxy-map",
     .params = hrw_haproxy_params,
-    .traits = HRW_WEIGHTED | HRW_SINGLE_COPY,
+    .traits = HRW_WEIGHTED | HRW_SINGLE_COPY | HRW_BY_ID,
     .weights = {HRW_WEIGHT_WHOLE, 0, 256},
     .hashed = HRW_HASHED_NOTHING,
     .source = "HAProxy 2.6.12",

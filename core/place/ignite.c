@@ -263,7 +263,7 @@ explain(const void *index, struct hrw_bytes key, struct hrw_score *out)
 const struct hrw_placement hrw_ignite = {
     .name = "ignite",
     .params = params,
-    .traits = HRW_ZONED | HRW_MINIMAL,
+    .traits = HRW_ZONED | HRW_MINIMAL | HRW_BY_ID,
     .weights = {HRW_WEIGHT_NONE, 0, 0},
     .hashed = HRW_HASHED_NAME,
     .source = "Apache Ignite 2.8",

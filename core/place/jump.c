@@ -103,7 +103,7 @@ rank(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 const struct hrw_placement hrw_jump = {
     .name = "jump",
     .params = params,
-    .traits = HRW_SINGLE_COPY,
+    .traits = HRW_SINGLE_COPY | HRW_BY_ID,
     .weights = {HRW_WEIGHT_NONE, 0, 0},
     .hashed = HRW_HASHED_NOTHING,
     .source = "Lamping & Veach, arXiv:1406.2294, 2014",

@@ -117,7 +117,7 @@ rank(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 const struct hrw_placement hrw_kafka = {
     .name = "kafka",
     .params = params,
-    .traits = HRW_SINGLE_COPY | HRW_SLOTS,
+    .traits = HRW_SINGLE_COPY | HRW_SLOTS | HRW_BY_ID,
     .weights = {HRW_WEIGHT_NONE, 0, 0},
     .hashed = HRW_HASHED_NOTHING,
     .source = "Apache Kafka's Java client, librdkafka 2.0.2, Sarama",

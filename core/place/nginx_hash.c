@@ -75,7 +75,7 @@ rank(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 
 const struct hrw_placement hrw_nginx_hash = {
     .name = "nginx-hash",
-    .traits = HRW_WEIGHTED | HRW_SINGLE_COPY,
+    .traits = HRW_WEIGHTED | HRW_SINGLE_COPY | HRW_BY_ID,
     .weights = {HRW_WEIGHT_WHOLE, 1, 1e9},
     .hashed = HRW_HASHED_NOTHING,
     .source = "nginx 1.22.1",

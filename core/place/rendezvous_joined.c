@@ -117,7 +117,7 @@ const struct hrw_placement hrw_rendezvous_blake2b = {
 
 const struct hrw_placement hrw_rendezvous_blake2b_bar = {
     .name = "rendezvous-blake2b-bar",
-    .traits = HRW_ZONED | HRW_FAIR | HRW_MINIMAL,
+    .traits = HRW_ZONED | HRW_FAIR | HRW_MINIMAL | HRW_BY_ID,
     .weights = {HRW_WEIGHT_NONE, 0, 0},
     .hashed = HRW_HASHED_NAME,
     .source = "Thaler & Ravishankar, 1998; RFC 7693",
@@ -130,7 +130,7 @@ const struct hrw_placement hrw_rendezvous_blake2b_bar = {
 /* Without a mix, shares are not fair: see PLACEMENTS in the README. */
 const struct hrw_placement hrw_rendezvous_fnv1a = {
     .name = "rendezvous-fnv1a",
-    .traits = HRW_ZONED | HRW_MINIMAL,
+    .traits = HRW_ZONED | HRW_MINIMAL | HRW_BY_ID,
     .weights = {HRW_WEIGHT_NONE, 0, 0},
     .hashed = HRW_HASHED_NAME,
     .source = "Thaler & Ravishankar, 1998; Fowler, Noll, Vo",

@@ -259,7 +259,7 @@ rank(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 const struct hrw_placement hrw_squid_carp = {
     .name = "squid-carp",
     .params = params,
-    .traits = HRW_WEIGHTED | HRW_SINGLE_COPY,
+    .traits = HRW_WEIGHTED | HRW_SINGLE_COPY | HRW_BY_ID,
     .weights = {HRW_WEIGHT_WHOLE, 0, 1e9},
     .hashed = HRW_HASHED_HOST,
     .source = "Squid 5.7",

@@ -230,7 +230,7 @@ rank(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 const struct hrw_placement hrw_uhashring = {
     .name = "uhashring",
     .params = params,
-    .traits = HRW_WEIGHTED | HRW_ZONED,
+    .traits = HRW_WEIGHTED | HRW_ZONED | HRW_BY_ID,
     .weights = {HRW_WEIGHT_WHOLE, 0, 1e9},
     .hashed = HRW_HASHED_NAME,
     .source = "uhashring 2.4",

@@ -205,7 +205,7 @@ rank(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 const struct hrw_placement hrw_varnish_shard = {
     .name = "varnish-shard",
     .params = params,
-    .traits = HRW_WEIGHTED | HRW_SINGLE_COPY,
+    .traits = HRW_WEIGHTED | HRW_SINGLE_COPY | HRW_BY_ID,
     .weights = {HRW_WEIGHT_REAL, 1, 1e9},
     .hashed = HRW_HASHED_NAME,
     .source = "Varnish Cache 7.1.1",

@@ -190,7 +190,7 @@ rank_many(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 const struct hrw_placement hrw_envoy_ring_hash = {
     .name = "envoy-ring-hash",
     .params = envoy_params,
-    .traits = HRW_WEIGHTED | HRW_SINGLE_COPY,
+    .traits = HRW_WEIGHTED | HRW_SINGLE_COPY | HRW_BY_ID,
     .weights = {HRW_WEIGHT_WHOLE, 1, 1e9},
     .hashed = HRW_HASHED_ADDRESS,
     .source = "Envoy, ring_hash_lb, 2026",

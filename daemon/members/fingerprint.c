@@ -217,12 +217,15 @@ put_node(struct buffer *out, const struct hrw_placement *placement, const struct
 {
 	buffer_add_text(out, "{\"address\":");
 	put_text(out, node->address);
-	if (placement->hashed != HRW_HASHED_NOTHING) {
+	/* Where it says what the name or the address says, it says nothing. */
+	if (!hrw_node_hashes_default(node, placement->hashed)) {
 		buffer_add_text(out, ",\"hash_name\":");
 		put_text(out, node->hash_name);
 	}
 	if ((placement->traits & HRW_HEALTH) != 0)
 		buffer_printf(out, ",\"healthy\":%s", node->is_unhealthy ? "false" : "true");
+	if ((placement->traits & HRW_BY_ID) != 0)
+		buffer_printf(out, ",\"id\":%d", node->id);
 	buffer_add_text(out, ",\"name\":");
 	put_text(out, node->name);
 	if ((placement->traits & HRW_REWEIGHT) != 0) {
