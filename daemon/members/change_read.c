@@ -148,24 +148,12 @@ add_parts(struct change *c, enum task_op op, const struct json *nodes, struct do
 	return rc;
 }
 
-/* The length of names is the builder's to judge: one that is there already may
- * be from before the limit was lowered. */
-static struct hrw_limits
-with_long_names(const struct hrw_limits *limits)
-{
-	struct hrw_limits wide = *limits;
-
-	wide.name_bytes = HRW_NAME_BYTES_MAX;
-	return wide;
-}
-
 int
 change_read_nodes(struct change *c, const struct json *array, const struct hrw_limits *limits,
     struct hrw_fault *fault)
 {
-	struct hrw_limits wide = with_long_names(limits);
 	struct document_parts parts;
-	int rc = document_list_read(array, &wide, &parts, fault);
+	int rc = document_list_read(array, limits, &parts, fault);
 
 	return rc < 0 ? rc : add_parts(c, TASK_NODES, array, &parts, fault);
 }
@@ -174,9 +162,8 @@ int
 change_read_pool(struct change *c, const struct json *j, const struct hrw_limits *limits,
     struct hrw_fault *fault)
 {
-	struct hrw_limits wide = with_long_names(limits);
 	struct document_parts parts;
-	int rc = document_parts_read(j, false, &wide, &parts, fault);
+	int rc = document_parts_read(j, false, limits, &parts, fault);
 
 	return rc < 0 ? rc : add_parts(c, TASK_POOL, json_get(j, "nodes"), &parts, fault);
 }

@@ -43,7 +43,8 @@ const char *document_field_name(unsigned field);
  *             Read-only fields of answers (share, health, state_since, …) are
  *             ignored with `takes_answers`, so that what GET gave can be sent
  *             back
- *   limits    bind the name's length; NULL: the widest
+ *   limits    bind the name's length, but with `takes_answers`, where the node
+ *             may be there already; NULL: the widest
  *   out       to be freed by document_node_fini(), not after an error
  *   set       receives which were there
  *   errors    BAD_FIELD and the field's own code, with its JSON pointer */

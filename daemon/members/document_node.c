@@ -82,9 +82,11 @@ bad_name(struct hrw_fault *fault)
 	return HRW_BAD_SERVER;
 }
 
+/* Where the object may be of a node that is there, its name may be from before
+ * the limit was lowered: whoever adds nodes binds those that are new. */
 static int
-read_name(const struct json *j, const struct hrw_limits *limits, struct hrw_node *out,
-    struct hrw_fault *fault)
+read_name(const struct json *j, enum node_source source, const struct hrw_limits *limits,
+    struct hrw_node *out, struct hrw_fault *fault)
 {
 	size_t limit = limits != NULL ? limits->name_bytes : HRW_NAME_BYTES_MAX;
 
@@ -92,7 +94,9 @@ read_name(const struct json *j, const struct hrw_limits *limits, struct hrw_node
 		mistyped(j, fault, HRW_BAD_SERVER, "a name, such as \"cache-a\"");
 		return bad_name(fault);
 	}
-	if (hrw_check_name(json_bytes(j), limit, HRW_BAD_SERVER, fault) < 0)
+	if ((source == NODE_FROM_REQUEST ||
+		hrw_check_name(json_bytes(j), HRW_NAME_BYTES_MAX, HRW_BAD_SERVER, NULL) < 0) &&
+	    hrw_check_name(json_bytes(j), limit, HRW_BAD_SERVER, fault) < 0)
 		return at(j, fault, HRW_BAD_SERVER);
 	out->name = (char *)json_text(j);
 	return 0;
@@ -306,7 +310,7 @@ read_field(const struct json *j, unsigned bit, unsigned allowed, enum node_sourc
 {
 	switch (bit) {
 	case NODE_NAME:
-		return read_name(j, limits, out, fault);
+		return read_name(j, source, limits, out, fault);
 	case NODE_ADDRESS:
 		return read_address(j, source != NODE_FROM_REQUEST, out, fault);
 	case NODE_WEIGHT:

@@ -53,8 +53,9 @@ fix_states(struct change *c)
 
 /* A pool of a plain file, which follows on what it was before. */
 static struct pool *
-pool_from_file(struct loading *l, const char *name, const char *text, struct hrw_fault *fault)
+pool_from_file(struct loading *l, const char *name, const char *text, struct hrw_fault *why)
 {
+	struct hrw_fault inner = {0}, *fault = &inner;
 	const struct hrw_limits *limits = l->writer->config->limits;
 	struct json *root = json_parse(hrw_text(text), JSON_COMMENTS | JSON_STORED, fault);
 	struct change *c = change_new(name);
@@ -71,6 +72,9 @@ pool_from_file(struct loading *l, const char *name, const char *text, struct hrw
 	}
 	if (rc == 0)
 		pool = pool_acquire(out.after);
+	else
+		hrw_fault(why, inner.error, "pool \"%s\"%s%s: %s", name,
+		    inner.field[0] != '\0' ? ", " : "", inner.field, inner.detail);
 	if (rc == 0 && was != NULL && !out.is_unchanged)
 		log_info("pool %s was changed by its file: epoch %llu", name,
 		    (unsigned long long)pool->epoch);

@@ -352,6 +352,7 @@ START_TEST(a_list_keeps_what_a_node_is_known_by_and_nothing_else)
 	ck_assert_str_eq(shown(p->present), "a!draining c d!joining");
 	ck_assert_str_eq(shown(p->settled), "a:5@z c");
 	ck_assert_int_eq(hrw_membership_find(p->present, "a")->id, 1);
+	ck_assert_int_eq((int)hrw_membership_find(p->present, "a")->since_ms, (int)TEST_NOW_MS);
 	ck_assert_int_eq(hrw_membership_find(p->present, "d")->id, 4);
 	ck_assert_str_eq(hrw_membership_find(p->present, "c")->hash_name, "C");
 }
