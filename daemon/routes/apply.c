@@ -287,11 +287,8 @@ read_request(struct apply *a)
 	rc = read_change_parameters(a);
 	if (rc < 0)
 		return rc;
-	if (traits & ORDER_NAMES_NODE) {
-		rc = common_node_name(req, a->pool, req->segment[0], &a->order.node);
-		if (rc < 0)
-			return rc;
-	}
+	if (traits & ORDER_NAMES_NODE)
+		common_node_name(req->segment[0], &a->order.node);
 	if (traits & ORDER_HAS_BODY) {
 		a->body = json_parse(req->body, JSON_STRICT, &req->fault);
 		if (a->body == NULL)

@@ -87,20 +87,10 @@ common_past_pool(struct request *req, char **out)
 	return *out != NULL ? 0 : hrw_fault(&req->fault, HRW_INTERNAL, "no memory");
 }
 
-int
-common_node_name(
-    struct request *req, const struct pool *pool, struct hrw_bytes name, struct common_name *out)
+void
+common_node_name(struct hrw_bytes name, struct common_name *out)
 {
-	int rc = hrw_check_name(name, HRW_NAME_BYTES_MAX, HRW_BAD_SERVER, &req->fault);
-
-	if (rc < 0)
-		return rc;
-	memcpy(out->text, name.data, name.len);
-	out->text[name.len] = '\0';
-	if (pool != NULL && hrw_membership_find(pool->present, out->text) != NULL)
-		return 0;
-	return hrw_check_name(
-	    name, req->app->config->limits->name_bytes, HRW_BAD_SERVER, &req->fault);
+	hrw_show(name, out->text, sizeof(out->text));
 }
 
 int

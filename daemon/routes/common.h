@@ -25,13 +25,12 @@ int common_pool_named(struct request *req, struct hrw_bytes name, const struct p
  * BAD_POOL. */
 int common_past_pool(struct request *req, char **out);
 
-/* A name in the path as a C string. BAD_SERVER: no node could be called so; a
- * name past limits.name_bytes passes where the pool (NULL: none) lists it. */
+/* A node's name in the path as a C string. One that no node could have, because
+ * of a NUL or its length, stays such a one: \x00 and "…" are in no name. */
 struct common_name {
 	char text[HRW_NAME_BYTES_MAX + 1];
 };
-int common_node_name(
-    struct request *req, const struct pool *pool, struct hrw_bytes name, struct common_name *out);
+void common_node_name(struct hrw_bytes name, struct common_name *out);
 
 /* Fills UNKNOWN_NODE, with where to see which there are. */
 int common_unknown_node(struct request *req, const struct pool *pool, const char *name);

@@ -90,9 +90,7 @@ node_get(struct request *req)
 	rc = common_pool(req, &pool);
 	if (rc < 0)
 		return rc;
-	rc = common_node_name(req, pool, req->segment[0], &name);
-	if (rc < 0)
-		return rc;
+	common_node_name(req->segment[0], &name);
 	node = hrw_membership_find(pool->present, name.text);
 	if (node == NULL)
 		return common_unknown_node(req, pool, name.text);
