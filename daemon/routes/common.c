@@ -134,7 +134,10 @@ common_lookup_failed(struct request *req, const struct pool *pool, struct hrw_by
 void
 common_epoch_headers(struct request *req, const struct pool *pool)
 {
-	respond_header(req, "Hrw-Epoch", "%llu", (unsigned long long)pool->epoch);
+	char epoch[24];
+
+	snprintf(epoch, sizeof(epoch), "%llu", (unsigned long long)pool->epoch);
+	respond_header(req, "Hrw-Epoch", "%s", epoch);
 	respond_header(req, "Hrw-Fingerprint", "%s", pool->fingerprint);
 }
 
