@@ -443,7 +443,7 @@ const struct config_option config_options[] = {
 	"bytes of a list of keys, where it is not a key set"),
     LIVE("keys", keys, 1, UINT64_C(10000000000), "20000000", "keys of a pool's key set"),
     LIMIT("parameters", parameters, 1, 1000, "64", "query parameters of a request"),
-    LIMIT("connections", connections, 16, 1000000, "10000", "connections to a listener"),
+    LIMIT("connections", connections, 1, 1000000, "10000", "connections to a listener"),
     LIMIT("connections_per_address", connections_per_address, 1, 1000000, "1000",
 	"of them from one address; loopback and unix sockets are not counted"),
     LIMIT("idle_seconds", idle_seconds, 1, 86400, "60", "a connection without a request"),
