@@ -210,8 +210,14 @@ out:
 void
 keyset_close(struct keyset *k)
 {
+	struct keyset_table *table;
+
 	if (k == NULL)
 		return;
+	while ((table = k->tables) != NULL) {
+		k->tables = table->next;
+		free(table);
+	}
 	database_close(&k->reader);
 	database_close(&k->writer);
 	claim_drop(k->claim);
