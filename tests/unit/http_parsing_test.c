@@ -218,7 +218,7 @@ START_TEST(requests_sent_ahead_are_answered_in_turn)
 	fd = raw_open(base);
 	raw_send(fd, heads, len);
 	for (int i = 0; i < REQUESTS; i++) {
-		char want[16], key[8];
+		char want[16], key[16];
 
 		snprintf(key, sizeof(key), "%03d", i);
 		snprintf(want, sizeof(want), "%02x%02x%02x", key[0], key[1], key[2]);
@@ -334,6 +334,7 @@ END_TEST
 static void
 with_a_name(struct config *c)
 {
+	free(c->hosts);
 	c->hosts = calloc(1, sizeof(c->hosts[0]));
 	c->hosts[0] = strdup("admin.example");
 	c->host_count = 1;
