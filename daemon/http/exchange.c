@@ -44,7 +44,7 @@ keep_or_free(struct buffer *b)
 }
 
 struct exchange *
-exchange_new(struct connection *c, char *raw_target)
+exchange_new(struct connection *c, const char *raw_target)
 {
 	struct http_server *server = c->server;
 	struct exchange *ex = spare_or_new(server);

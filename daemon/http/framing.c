@@ -38,7 +38,7 @@ trimmed(const char *value, size_t len)
 {
 	while (len > 0 && (value[len - 1] == ' ' || value[len - 1] == '\t'))
 		len--;
-	return hrw_bytes(value == NULL ? "" : value, len);
+	return hrw_bytes(value, len);
 }
 
 static bool
@@ -65,9 +65,12 @@ refuse(struct scan *s, const char *why)
 	return s->status;
 }
 
+/* `sent` is the value as the library reads it, spaces at its end included: where
+ * it decides by one, so must we. */
 static int
-look(struct scan *s, const char *name, size_t name_len, struct hrw_bytes value)
+look(struct scan *s, const char *name, size_t name_len, struct hrw_bytes sent)
 {
+	struct hrw_bytes value = trimmed((const char *)sent.data, sent.len);
 	struct framing *f = s->f;
 
 	if (!is_token(name, name_len))
@@ -82,14 +85,14 @@ look(struct scan *s, const char *name, size_t name_len, struct hrw_bytes value)
 			return refuse(s, "the request has two Content-Length headers");
 	} else if (is_called(name, name_len, "Transfer-Encoding")) {
 		f->is_chunked = true;
-		if (++s->codings > 1 || !is_text(value, "chunked"))
+		if (++s->codings > 1 || !is_text(sent, "chunked"))
 			return refuse(s, "the request has a Transfer-Encoding other than chunked");
 	} else if (is_called(name, name_len, "Content-Type")) {
 		f->content_type = value;
 	} else if (is_called(name, name_len, "Origin")) {
 		f->origin = value;
 	} else if (is_called(name, name_len, "Expect")) {
-		f->expects_continue = is_text(value, "100-continue");
+		f->expects_continue = is_text(sent, "100-continue");
 	}
 	return 0;
 }
@@ -99,7 +102,9 @@ each(void *arg, enum MHD_ValueKind kind, const char *name, size_t name_len, cons
     size_t value_len)
 {
 	(void)kind;
-	return look(arg, name, name_len, trimmed(value, value_len)) == 0 ? MHD_YES : MHD_NO;
+	return look(arg, name, name_len, hrw_bytes(value == NULL ? "" : value, value_len)) == 0
+		   ? MHD_YES
+		   : MHD_NO;
 }
 
 int

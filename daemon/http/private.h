@@ -168,7 +168,7 @@ void linger_start(struct http_server *server, int fd);
 void linger_stop_all(struct http_server *server);
 
 /* exchange.c */
-struct exchange *exchange_new(struct connection *c, char *raw_target);
+struct exchange *exchange_new(struct connection *c, const char *raw_target);
 void exchange_end(struct exchange *ex);
 /* libmicrohttpd's access handler. */
 enum MHD_Result exchange_step(

@@ -22,13 +22,14 @@ enum {
 
 /* The raw request line's target: copied, then hidden from the library, which
  * would take it apart by rules of its own and hang on some 500 parameters. What
- * it parses begins behind the '?', a place it has noted already. */
+ * it parses begins behind the '?', a place it has noted already: an end there is
+ * what stops it (tried: one over the '?' alone does not). */
 static void *
 on_target(void *arg, const char *uri, struct MHD_Connection *mhd)
 {
 	struct connection *c =
 	    MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-	struct exchange *ex = c == NULL ? NULL : exchange_new(c, (char *)(uintptr_t)uri);
+	struct exchange *ex = c == NULL ? NULL : exchange_new(c, uri);
 	char *query = uri == NULL ? NULL : strchr((char *)(uintptr_t)uri, '?');
 
 	(void)arg;

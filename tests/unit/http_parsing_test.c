@@ -127,6 +127,8 @@ static const struct row rows[] = {
     ROW("POST /whole HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
 	"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /owner?key=a HTTP/1.1\r\nHost: x\r\n\r\n",
 	400, "both", true),
+    ROW("POST /whole HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked \r\n\r\n0\r\n\r\n", 400,
+	"other than chunked", true),
     ROW("POST /whole HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 400,
 	"other than chunked", true),
     ROW("POST /whole HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
@@ -169,6 +171,42 @@ START_TEST(a_head_is_read_to_the_letter)
 			  strcmp(header(a, "Connection"), "close") == 0) == row->closes,
 	    "%s\n%s", row->head, a->headers);
 	ck_assert_msg(row->closes ? ends(fd) : stays(fd), "%s", row->head);
+	close(fd);
+	site_stop();
+}
+END_TEST
+
+/* These never reach us: the library's own answers, and the end of the connection. */
+START_TEST(what_the_library_refuses_is_answered_and_closed)
+{
+	static const struct {
+		const char *head;
+		long status;
+	} refused[] = {
+	    {"GET /owner?key=a HTTP/2.0\r\nHost: x\r\n\r\n", 505},
+	    {"GET /owner?key=a HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n", 400},
+	    {"POST /whole HTTP/1.1\r\nHost: x\r\nContent-Length: 2x\r\n\r\n{}", 400},
+	    {"POST /whole HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n{}", 400},
+	    {"POST /whole HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n",
+		413},
+	    {"POST /whole HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400},
+	};
+	static char large[60000];
+	int fd;
+
+	base = site_start(LISTENER_LOOKUP, NULL);
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		expect_status(raw(base, refused[i].head), refused[i].status);
+	memset(large, 'a', sizeof(large) - 1);
+	fd = raw_open(base);
+	raw_send(fd, "GET /", 5);
+	raw_send(fd, large, sizeof(large) - 1);
+	expect_status(raw_answer(fd, 2000), 414);
+	close(fd);
+	fd = raw_open(base);
+	raw_send(fd, "GET / HTTP/1.1\r\nX: ", 19);
+	raw_send(fd, large, sizeof(large) - 1);
+	expect_status(raw_answer(fd, 2000), 431);
 	close(fd);
 	site_stop();
 }
@@ -382,6 +420,7 @@ SUITE(http_parsing)
 {
 	tcase_add_loop_test(
 	    tests, a_head_is_read_to_the_letter, 0, (int)(sizeof(rows) / sizeof(rows[0])));
+	tcase_add_test(tests, what_the_library_refuses_is_answered_and_closed);
 	tcase_add_test(tests, a_second_request_is_never_smuggled);
 	tcase_add_test(tests, a_thousand_parameters_get_an_answer);
 	tcase_add_test(tests, requests_sent_ahead_are_answered_in_turn);
