@@ -44,11 +44,17 @@ quoted(const char *text)
 }
 
 struct change *
+blank(void)
+{
+	return keep(change_new("default"));
+}
+
+struct change *
 asked(const char *json)
 {
 	struct hrw_fault fault = {0};
 	struct json *body = json_parse(hrw_text(quoted(json)), JSON_STRICT, &fault);
-	struct change *c = keep(change_new("default"));
+	struct change *c = blank();
 
 	if (body == NULL || change_read(c, body, true, &hrw_limits_max, &fault) < 0)
 		ck_abort_msg("%s: %s", json, fault.detail);
@@ -59,7 +65,7 @@ asked(const char *json)
 struct change *
 task_on(enum task_op op, const char *name)
 {
-	struct change *c = keep(change_new("default"));
+	struct change *c = blank();
 	struct task *task = change_add(c, op);
 
 	if (name != NULL)

@@ -22,6 +22,9 @@ struct pool *made(unsigned copies, const char *text);
 /* The change of a /changes body, with nothing forced. */
 struct change *asked(const char *json);
 
+/* A change without tasks yet. */
+struct change *blank(void);
+
 /* A change of one task on one node or none (name NULL). */
 struct change *task_on(enum task_op op, const char *name);
 

@@ -305,7 +305,7 @@ put(const char *json)
 {
 	struct hrw_fault fault = {0};
 	struct json *j = json_parse(hrw_text(quoted(json)), JSON_STRICT, &fault);
-	struct change *c = change_new("default");
+	struct change *c = blank();
 	int rc = change_read_node(c, TASK_PUT, hrw_text("b"), j, false, &hrw_limits_max, &fault);
 
 	ck_assert_msg(rc == 0, "%s", fault.detail);
@@ -333,7 +333,7 @@ listed(const char *json)
 {
 	struct hrw_fault fault = {0};
 	struct json *j = json_parse(hrw_text(quoted(json)), JSON_STRICT, &fault);
-	struct change *c = change_new("default");
+	struct change *c = blank();
 	int rc = json_type(j) == JSON_ARRAY ? change_read_nodes(c, j, &hrw_limits_max, &fault)
 					    : change_read_pool(c, j, &hrw_limits_max, &fault);
 
