@@ -136,7 +136,9 @@ judge_type(struct exchange *ex, const char *method)
 		return 0;
 	if (sent.data == NULL && ex->framing.origin.data == NULL)
 		return 0;
-	end = sent.data == NULL ? NULL : memchr(sent.data, ';', sent.len);
+	if (sent.data == NULL)
+		sent = hrw_text("");
+	end = memchr(sent.data, ';', sent.len);
 	if (end != NULL)
 		sent.len = (size_t)(end - (const char *)sent.data);
 	while (sent.len > 0 && (sent.data[sent.len - 1] == ' ' || sent.data[sent.len - 1] == '\t'))
