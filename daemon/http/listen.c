@@ -339,7 +339,7 @@ listen_unix(
     const struct address *a, unsigned count, int *fds, char bound[BOUND], struct hrw_fault *fault)
 {
 	struct sockaddr_un name = {.sun_family = AF_UNIX};
-	struct stat now;
+	struct stat now = {0};
 	unsigned opened = 0;
 	int rc;
 
