@@ -225,7 +225,7 @@ json_type_name(enum json_type type)
 const struct json *
 json_first(const struct json *j)
 {
-	return j->first;
+	return j != NULL ? j->first : NULL;
 }
 
 const struct json *

@@ -47,7 +47,8 @@ void json_free(struct json *root);
 enum json_type json_type(const struct json *j);
 const char *json_type_name(enum json_type type); /* "a string", "an object", … */
 
-/* Children of an array or object, in order; NULL past the last. */
+/* Children of an array or object, in order; NULL past the last. What is not there
+ * (NULL, as json_get() says it) has none. */
 const struct json *json_first(const struct json *j);
 const struct json *json_next(const struct json *j);
 size_t json_count(const struct json *j); /* children */

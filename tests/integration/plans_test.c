@@ -225,6 +225,8 @@ START_TEST(without_keys_a_sample_estimates_the_share_that_changes)
 	ck_assert_double_eq_tol(
 	    changed, number_at(a, "keys.changed") / number_at(a, "keys.total"), 1e-9);
 	expect(a, "changes", "[]");
+	/* Nor are there any where all of them stand. */
+	expect_body(expect_status(get(d->admin, text_at(a, "changes_url")), 200), "");
 	daemon_stop(d);
 }
 END_TEST
