@@ -56,7 +56,7 @@ enum guard {
 struct precondition {
 	char *if_match;	     /* NULL: none sent */
 	char *if_none_match; /* "*": only where there is no such pool */
-	bool is_required;    /* 428 without one, where the pool is there */
+	bool is_required;    /* 428 without one */
 };
 
 struct change {

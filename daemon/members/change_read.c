@@ -273,25 +273,18 @@ read_name(struct change *c, enum task_op op, const struct json *j, struct hrw_fa
 static int
 read_weight(struct change *c, const struct json *j, struct hrw_fault *fault)
 {
-	char pointer[HRW_FAULT_FIELD];
 	struct task *task;
-	int rc;
+	double weight;
+	int rc = document_weight_read(j, true, &weight, fault);
 
-	if (json_type(j) != JSON_NUMBER && json_type(j) != JSON_NULL)
-		return json_fault(j, fault, HRW_BAD_WEIGHT,
-		    "the weight of \"%s\" is %s: give a number: 0, or from 1e-6 to 1e9",
-		    json_name(j), json_type_name(json_type(j)));
-	if (json_type(j) == JSON_NUMBER && hrw_check_weight(json_number(j), fault) < 0) {
-		json_pointer(j, pointer, sizeof(pointer));
-		return hrw_fault_at(fault, "%s", pointer);
-	}
-	rc = change_add_named(c, TASK_PATCH, hrw_text(json_name(j)), fault);
+	if (rc == 0)
+		rc = change_add_named(c, TASK_PATCH, hrw_text(json_name(j)), fault);
 	if (rc < 0)
 		return rc;
 	task = &c->task[c->count - 1];
-	task->node.weight = json_type(j) == JSON_NUMBER ? json_number(j) : 1;
+	task->node.weight = weight;
 	task->set = NODE_WEIGHT;
-	return 0;
+	return note_place(task, j, fault);
 }
 
 static int

@@ -23,10 +23,6 @@ document_copies_read(const struct json *j, const struct hrw_limits *limits, unsi
 	char shown[HRW_SHOWN];
 	int64_t number;
 
-	if (json_type(j) != JSON_NUMBER)
-		return json_fault(j, fault, HRW_BAD_COPIES,
-		    "copies is %s: give a whole number from 1 to %zu", json_type_name(json_type(j)),
-		    limit);
 	if (!json_integer(j, &number) || number < 1 || (uint64_t)number > limit)
 		return json_fault(j, fault, HRW_BAD_COPIES,
 		    "%s is not a number of copies: use a whole number from 1 to %zu, or raise "

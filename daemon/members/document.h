@@ -59,6 +59,10 @@ void document_node_fini(struct hrw_node *node);
 int document_node_is_whole(
     const struct json *j, const struct hrw_node *node, bool needs_address, struct hrw_fault *fault);
 
+/* A weight; null, where it may be, is 1. BAD_WEIGHT. */
+int document_weight_read(
+    const struct json *j, bool takes_null, double *weight, struct hrw_fault *fault);
+
 /* A number of copies, 1..limits->copies: BAD_COPIES. */
 int document_copies_read(const struct json *j, const struct hrw_limits *limits, unsigned *copies,
     struct hrw_fault *fault);

@@ -69,8 +69,10 @@ at(const struct json *j, struct hrw_fault *fault, enum hrw_error error)
 static int
 mistyped(const struct json *j, struct hrw_fault *fault, enum hrw_error error, const char *wanted)
 {
-	return json_fault(j, fault, error, "\"%s\" is %s: give it %s", json_name(j),
-	    json_type_name(json_type(j)), wanted);
+	char shown[HRW_SHOWN];
+
+	return json_fault(j, fault, error, "\"%s\" is %s here, %s: give it %s", json_name(j),
+	    json_type_name(json_type(j)), hrw_show(json_source(j), shown, sizeof(shown)), wanted);
 }
 
 /* Marks a BAD_SERVER as one of the name, not of a clash. */
@@ -116,16 +118,22 @@ read_address(
 	return 0;
 }
 
-static int
-read_weight(const struct json *j, bool is_patch, struct hrw_node *out, struct hrw_fault *fault)
+int
+document_weight_read(const struct json *j, bool takes_null, double *weight, struct hrw_fault *fault)
 {
-	if (is_patch && json_type(j) == JSON_NULL)
+	static const char wanted[] = "a number from 1e-6 to 1e9, or 0 for a node that takes no key";
+	char shown[HRW_SHOWN];
+
+	*weight = 1;
+	if (takes_null && json_type(j) == JSON_NULL)
 		return 0;
 	if (json_type(j) != JSON_NUMBER)
-		return mistyped(j, fault, HRW_BAD_WEIGHT, "a number: 0, or from 1e-6 to 1e9");
-	if (hrw_check_weight(json_number(j), fault) < 0)
-		return at(j, fault, HRW_BAD_WEIGHT);
-	out->weight = json_number(j);
+		return mistyped(j, fault, HRW_BAD_WEIGHT, wanted);
+	/* Shown as it was written: 1e400 would be shown as infinite. */
+	if (hrw_check_weight(json_number(j), NULL) < 0)
+		return json_fault(j, fault, HRW_BAD_WEIGHT, "%s is not a weight: use %s",
+		    hrw_show(json_source(j), shown, sizeof(shown)), wanted);
+	*weight = json_number(j);
 	return 0;
 }
 
@@ -314,7 +322,7 @@ read_field(const struct json *j, unsigned bit, unsigned allowed, enum node_sourc
 	case NODE_ADDRESS:
 		return read_address(j, source != NODE_FROM_REQUEST, out, fault);
 	case NODE_WEIGHT:
-		return read_weight(j, (allowed & NODE_NAME) == 0, out, fault);
+		return document_weight_read(j, (allowed & NODE_NAME) == 0, &out->weight, fault);
 	case NODE_ZONE:
 		return read_zone(j, out, fault);
 	case NODE_STATE:

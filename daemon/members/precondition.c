@@ -63,46 +63,59 @@ makes_pool(const struct change *c)
 	return c->count > 0 && c->task[0].op == TASK_POOL;
 }
 
+/* what: a header, or what else the epoch was known by. */
 static int
-stale(const struct pool *now, const char *header, const char *value, struct hrw_fault *fault)
+stale(const struct pool *now, const char *what, const char *value, struct hrw_fault *fault)
 {
 	char shown[HRW_SHOWN];
 
 	hrw_show(hrw_text(value), shown, sizeof(shown));
 	if (now == NULL)
-		hrw_fault(fault, HRW_STALE_EPOCH,
-		    "%s is %s, but there is no such pool: leave it out, or send "
-		    "If-None-Match: *, to make it",
-		    header, shown);
-	else
-		hrw_fault(fault, HRW_STALE_EPOCH,
-		    "%s is %s, but pool \"%s\" is at epoch %llu: look at what changed, then send "
-		    "%s: %s",
-		    header, shown, now->name, (unsigned long long)now->epoch, "If-Match",
-		    now->etag);
-	return hrw_fault_at(fault, "%s", header);
+		return hrw_fault(fault, HRW_STALE_EPOCH,
+		    "%s is %s, but there is no such pool: send If-None-Match: * to make it", what,
+		    shown);
+	return hrw_fault(fault, HRW_STALE_EPOCH,
+	    "%s is %s, but pool \"%s\" is at epoch %llu: look at what changed, then send If-Match: "
+	    "%s",
+	    what, shown, now->name, (unsigned long long)now->epoch, now->etag);
+}
+
+static int
+at_header(struct hrw_fault *fault, const char *header, int rc)
+{
+	if (rc < 0)
+		hrw_fault_at(fault, "%s", header);
+	return rc;
+}
+
+static int
+required(const struct change *c, const struct pool *now, struct hrw_fault *fault)
+{
+	if (now == NULL)
+		return hrw_fault(fault, HRW_PRECONDITION_REQUIRED,
+		    "this makes pool \"%s\", or replaces it if it is there by then: send "
+		    "If-None-Match: * to make it only, or If-Match: * for either",
+		    c->pool);
+	return hrw_fault(fault, HRW_PRECONDITION_REQUIRED,
+	    "this replaces what pool \"%s\" has: send If-Match: %s, the ETag that GET gave, or "
+	    "If-Match: * for any",
+	    now->name, now->etag);
 }
 
 int
 precondition_judge(const struct change *c, const struct pool *now, struct hrw_fault *fault)
 {
-	const struct precondition *p = &c->precondition;
+	const char *match = c->precondition.if_match, *none = c->precondition.if_none_match;
 
-	if (p->if_none_match != NULL && now != NULL && matches(now, p->if_none_match, true))
-		return stale(now, "If-None-Match", p->if_none_match, fault);
+	if (none != NULL && now != NULL && matches(now, none, true))
+		return at_header(fault, "If-None-Match", stale(now, "If-None-Match", none, fault));
 	/* "*" lets a pool be made as well as replaced: any epoch, none too. */
-	if (p->if_match != NULL && (now != NULL ? !matches(now, p->if_match, false)
-						: !(makes_pool(c) && is_any(p->if_match))))
-		return stale(now, "If-Match", p->if_match, fault);
+	if (match != NULL &&
+	    !(now != NULL ? matches(now, match, false) : makes_pool(c) && is_any(match)))
+		return at_header(fault, "If-Match", stale(now, "If-Match", match, fault));
 	if (c->expected_etag != NULL && (now == NULL || strcmp(c->expected_etag, now->etag) != 0))
-		return stale(now, "the plan's epoch", c->expected_etag, fault);
-	if (p->is_required && p->if_match == NULL && p->if_none_match == NULL && now != NULL) {
-		hrw_fault(fault, HRW_PRECONDITION_REQUIRED,
-		    "this replaces what pool \"%s\" has: send If-Match: %s, the ETag that GET "
-		    "gave, "
-		    "or If-Match: * for any",
-		    now->name, now->etag);
-		return hrw_fault_at(fault, "If-Match");
-	}
+		return stale(now, "the epoch of the plan", c->expected_etag, fault);
+	if (c->precondition.is_required && match == NULL && none == NULL)
+		return at_header(fault, "If-Match", required(c, now, fault));
 	return 0;
 }

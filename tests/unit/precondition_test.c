@@ -70,8 +70,7 @@ START_TEST(a_replacement_needs_a_precondition)
 	c->precondition.is_required = true;
 	c->task[0].template = hrw_membership_copy(made(2, "a b")->present);
 	ck_assert_int_eq(tried(p, c)->rc, HRW_PRECONDITION_REQUIRED);
-	/* There is nothing to overwrite where there is no pool. */
-	ck_assert_int_eq(tried(NULL, c)->rc, 0);
+	ck_assert_int_eq(tried(NULL, c)->rc, HRW_PRECONDITION_REQUIRED);
 	c->precondition.if_match = strdup("*");
 	ck_assert_int_eq(tried(p, c)->rc, 0);
 	ck_assert_int_eq(tried(NULL, c)->rc, 0);
