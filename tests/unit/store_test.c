@@ -296,7 +296,7 @@ START_TEST(a_trim_keeps_the_newest_and_every_present_document)
 	struct store *s = opened(":memory:");
 	struct store_write w;
 	char *document;
-	char id[8];
+	char id[16];
 
 	ck_assert_int_eq(commit(s, "still", 0, "{still}"), 0);
 	w = change("busy", 0, "{0}");
