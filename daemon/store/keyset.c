@@ -30,7 +30,7 @@ keyset_drop(struct keyset *k, uint64_t number, struct hrw_fault *fault)
 	return database_run(&k->writer, sql, fault);
 }
 
-/* As keyset_get(), the lock being held. */
+/* As keyset_find(), the lock being held. */
 static int
 get(struct keyset *k, const char *pool, struct keyset_set *out, struct hrw_fault *fault)
 {
@@ -55,7 +55,7 @@ get(struct keyset *k, const char *pool, struct keyset_set *out, struct hrw_fault
 }
 
 int
-keyset_get(struct keyset *k, const char *pool, struct keyset_set *out, struct hrw_fault *fault)
+keyset_find(struct keyset *k, const char *pool, struct keyset_set *out, struct hrw_fault *fault)
 {
 	int rc;
 
@@ -69,7 +69,7 @@ int
 keyset_stats(struct keyset *k, const char *pool, struct keyset_stats *out, struct hrw_fault *fault)
 {
 	struct keyset_set set;
-	int rc = keyset_get(k, pool, &set, fault);
+	int rc = keyset_find(k, pool, &set, fault);
 
 	*out = set.stats;
 	return rc;
@@ -294,7 +294,7 @@ keyset_clear(struct keyset *k, const char *pool, bool forget, struct keyset_stat
 	keyset_change_list(k, &change);
 	rc = keyset_change_begin(k, &change, fault);
 	if (rc == 0)
-		rc = keyset_get(k, pool, &old, fault);
+		rc = keyset_find(k, pool, &old, fault);
 	set.stats.generation = old.stats.generation + (old.stats.keys > 0);
 	set.stats.removed = old.stats.keys;
 	if (rc == 0 && (forget || old.stats.keys > 0)) {

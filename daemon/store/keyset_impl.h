@@ -62,7 +62,7 @@ struct keyset_set {
 };
 
 /* The row; all zeros where there is none. Takes the lock. */
-int keyset_get(struct keyset *k, const char *pool, struct keyset_set *out, struct hrw_fault *fault);
+int keyset_find(struct keyset *k, const char *pool, struct keyset_set *out, struct hrw_fault *fault);
 
 /* Inside a transaction of the writer: writes the row (NULL: takes it away),
  * commits, and dooms the table that `old` names where `set` has another. */

@@ -97,7 +97,7 @@ undo_all(struct keyset *k, struct hrw_fault *fault)
 			rc = hrw_fault(fault, HRW_INTERNAL, "no memory for the key sets");
 		sqlite3_reset(s);
 		if (rc > 0)
-			rc = keyset_get(k, pool, &set, fault) < 0 ||
+			rc = keyset_find(k, pool, &set, fault) < 0 ||
 				     keyset_undo(k, pool, &set, fault) < 0
 				 ? HRW_STORE_FAILED
 				 : 1;

@@ -407,7 +407,7 @@ keyset_commit(struct keyset_upload *u, struct keyset_stats *out, struct hrw_faul
 
 	rc = keyset_change_begin(u->keyset, &u->change, fault);
 	if (rc == 0)
-		rc = keyset_get(u->keyset, u->pool, &old, fault);
+		rc = keyset_find(u->keyset, u->pool, &old, fault);
 	if (rc < 0)
 		goto out;
 	if (!u->replaces && old.number != 0 &&

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +22,23 @@
 #include "tests/dsl/suite.h"
 
 static struct hrw_fault fault;
+
+/* Every flush in this program, SQLite's too, comes through here. */
+static atomic_int flushes;
+
+int
+fdatasync(int fd)
+{
+	atomic_fetch_add(&flushes, 1);
+	return (int)syscall(SYS_fdatasync, fd);
+}
+
+int
+fsync(int fd)
+{
+	atomic_fetch_add(&flushes, 1);
+	return (int)syscall(SYS_fsync, fd);
+}
 
 static struct store *
 opened(const char *path)
@@ -387,6 +405,23 @@ START_TEST(a_daemon_killed_at_any_instant_has_every_answered_change)
 }
 END_TEST
 
+START_TEST(a_commit_is_on_the_disk_before_it_is_answered)
+{
+	struct store *s;
+
+	folder_new();
+	s = opened(folder_file("hrwd.db"));
+	for (uint64_t at = 0; at < 5; at++) {
+		int before = atomic_load(&flushes);
+
+		ck_assert_int_eq(commit(s, "a", at, "{}"), 0);
+		ck_assert_int_gt(atomic_load(&flushes), before);
+	}
+	store_close(s);
+	folder_remove();
+}
+END_TEST
+
 START_TEST(a_second_daemon_on_one_file_is_refused_and_a_dead_one_is_no_hindrance)
 {
 	const char *path, *link;
@@ -714,6 +749,7 @@ SUITE(store)
 	tcase_add_test(tests, plans_are_kept_in_order_and_those_that_ran_are_stopped_by_a_restart);
 	tcase_add_test(tests, a_trim_keeps_the_newest_and_every_present_document);
 	tcase_add_test(tests, a_daemon_killed_at_any_instant_has_every_answered_change);
+	tcase_add_test(tests, a_commit_is_on_the_disk_before_it_is_answered);
 	tcase_add_test(
 	    tests, a_second_daemon_on_one_file_is_refused_and_a_dead_one_is_no_hindrance);
 	tcase_add_test(tests, operators_may_read_the_file_while_the_daemon_runs);
