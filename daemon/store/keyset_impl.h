@@ -5,7 +5,8 @@
  * time, and the pool's row in `sets` then names that one: until then nobody sees
  * it. A small addition goes into the present table, as the next generation: each
  * row says since which one it stands, and readers of an earlier one pass it over.
- * A row is_filling until that is done, so that the next start undoes half of it. Readers hold no
+ * A set is_filling until that is done; the next addition first takes out what one
+ * that was cut off has left. Readers hold no
  * transaction but for a batch, hence the log is written back however slow they are; a table is
  * dropped when its last reader is gone.
  */
@@ -18,7 +19,7 @@
 #include "daemon/store/database.h"
 #include "daemon/store/keyset.h"
 
-enum keyset_statement { SET_GET, SET_PUT, SET_FORGET, SETS_FILLING, TABLES_STRAY, TABLES_LAST };
+enum keyset_statement { SET_GET, SET_PUT, SET_FORGET, TABLES_STRAY, TABLES_LAST };
 
 /* A table that is read, or no longer wanted. */
 struct keyset_table {
@@ -62,7 +63,8 @@ struct keyset_set {
 };
 
 /* The row; all zeros where there is none. Takes the lock. */
-int keyset_find(struct keyset *k, const char *pool, struct keyset_set *out, struct hrw_fault *fault);
+int keyset_find(
+    struct keyset *k, const char *pool, struct keyset_set *out, struct hrw_fault *fault);
 
 /* Inside a transaction of the writer: writes the row (NULL: takes it away),
  * commits, and dooms the table that `old` names where `set` has another. */

@@ -44,7 +44,6 @@ static const char *const statements[DATABASE_STATEMENTS] = {
     [SET_PUT] = "REPLACE INTO sets"
 		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, seal(?1, ?2, ?3, ?4, ?5, ?6))",
     [SET_FORGET] = "DELETE FROM sets WHERE pool = ?1",
-    [SETS_FILLING] = "SELECT pool FROM sets WHERE is_filling LIMIT 1",
     [TABLES_STRAY] = "SELECT substr(name, 6) FROM sqlite_schema WHERE type = 'table'"
 		     " AND name GLOB 'keys_[0-9]*'"
 		     " AND CAST(substr(name, 6) AS INTEGER) NOT IN (SELECT number FROM sets)",
@@ -75,33 +74,6 @@ drop_strays(struct keyset *k, struct hrw_fault *fault)
 		sqlite3_reset(s);
 		if (rc > 0)
 			rc = keyset_drop(k, number, fault) < 0 ? HRW_STORE_FAILED : 1;
-	} while (rc > 0);
-	return rc;
-}
-
-/* Additions that were cut off. */
-static int
-undo_all(struct keyset *k, struct hrw_fault *fault)
-{
-	int rc;
-
-	do {
-		sqlite3_stmt *s = database_statement(&k->writer, SETS_FILLING, fault);
-		struct keyset_set set;
-		char *pool = NULL;
-
-		if (s == NULL)
-			return HRW_STORE_FAILED;
-		rc = database_step(&k->writer, s, fault);
-		if (rc > 0 && (pool = strdup((const char *)sqlite3_column_text(s, 0))) == NULL)
-			rc = hrw_fault(fault, HRW_INTERNAL, "no memory for the key sets");
-		sqlite3_reset(s);
-		if (rc > 0)
-			rc = keyset_find(k, pool, &set, fault) < 0 ||
-				     keyset_undo(k, pool, &set, fault) < 0
-				 ? HRW_STORE_FAILED
-				 : 1;
-		free(pool);
 	} while (rc > 0);
 	return rc;
 }
@@ -198,8 +170,6 @@ keyset_open(const char *path, struct hrw_fault *fault)
 		rc = read_last(k, fault);
 	if (rc == 0)
 		rc = keyset_connect(k, &k->reader, SQLITE_OPEN_READONLY, fault);
-	if (rc == 0)
-		rc = undo_all(k, fault);
 out:
 	if (rc == 0)
 		return k;

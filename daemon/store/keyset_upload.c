@@ -371,7 +371,7 @@ end_filling(struct keyset_upload *u, const struct keyset_set *old, struct keyset
 		set->stats.generation += set->stats.added > 0;
 		rc = keyset_swap(k, u->pool, old, set, fault);
 	}
-	/* Where not even this can be written, the next addition or start does it. */
+	/* Where not even this can be written, the next addition does it. */
 	if (rc < 0)
 		keyset_undo(k, u->pool, old, NULL);
 	pthread_mutex_unlock(&k->writing);
