@@ -157,11 +157,11 @@ judge_type(struct exchange *ex, const char *method)
 	hrw_show(ex->framing.host, host, sizeof(host));
 	hrw_show(sent, shown, sizeof(shown));
 	return hrw_fault(&ex->request.fault, HRW_BAD_TYPE,
-	    "the body's Content-Type is \"%s\"; this takes %s. With curl: curl -X %s %s "
+	    "the body's Content-Type is \"%s\"; this takes %s. With curl: curl %s -X %s "
 	    "'http://%s%s'",
-	    shown, route->types, method,
-	    takes_json ? "--json @FILE" : "-H 'Content-Type: text/plain' --data-binary @FILE", host,
-	    route->path);
+	    shown, route->types,
+	    takes_json ? "--json @FILE" : "--data-binary @FILE -H 'Content-Type: text/plain'",
+	    method, host, route->path);
 }
 
 static int

@@ -76,8 +76,10 @@ common_past_pool(struct request *req, char **out)
 	int rc;
 
 	*out = NULL;
-	if (name.data == NULL)
+	if (hrw_bytes_equal(name, hrw_text("*")))
 		return 0;
+	if (name.data == NULL)
+		name = hrw_text(req->snapshot->default_name);
 	rc = hrw_check_name(name, HRW_NAME_BYTES_MAX, HRW_BAD_POOL, &req->fault);
 	if (rc < 0) {
 		hrw_fault_at(&req->fault, "pool");

@@ -21,8 +21,8 @@
 int common_pool(struct request *req, const struct pool **out);
 int common_pool_named(struct request *req, struct hrw_bytes name, const struct pool **out);
 
-/* ?pool= where the pool may be gone by now: a C string to free(), NULL without.
- * BAD_POOL. */
+/* ?pool= where the pool may be gone by now: a C string to free(), NULL for "*",
+ * every pool. BAD_POOL. */
 int common_past_pool(struct request *req, char **out);
 
 /* A node's name in the path as a C string. One that no node could have, because

@@ -93,7 +93,7 @@ const struct route routes[] = {
 	"How many keys the stored set has"},
 
     {METHOD_GET, "/plans", ADMIN, BODY_NONE, NULL, NULL, plan_list, COMMON_POOL " " COMMON_PAGE, "",
-	"Kept reports, newest first; without pool, every pool's"},
+	"Kept reports, newest first; of every pool with pool=*"},
     {METHOD_GET, "/plans/{id}", ADMIN, BODY_NONE, NULL, NULL, plan_get, "wait", "",
 	"One report, with wait= when it has ended"},
     {METHOD_GET, "/plans/{id}/changes", ADMIN, BODY_NONE, NULL, NULL, plan_changes,
@@ -104,7 +104,7 @@ const struct route routes[] = {
 
     {METHOD_GET, "/history", ADMIN, BODY_NONE, NULL, NULL, history_list,
 	COMMON_POOL " " COMMON_PAGE, "",
-	"What was changed or refused, newest first; without pool, every pool's"},
+	"What was changed or refused, newest first; of every pool with pool=*"},
 };
 /* clang-format on */
 
