@@ -20,7 +20,8 @@ struct pool_count {
 };
 
 struct metrics {
-	struct metrics *first, *next;
+	struct metrics *first;
+	struct metrics *_Atomic next;	/* workers that run already may be scraping */
 	atomic_uint_least64_t *request; /* (route_count + 1) by CLASSES */
 	struct pool_count pool[POOLS];
 	atomic_uint_least64_t other_keys;
@@ -82,8 +83,8 @@ metrics_join(struct metrics *first)
 	if (m == NULL)
 		return NULL;
 	m->first = first;
-	m->next = first->next;
-	first->next = m;
+	atomic_store(&m->next, atomic_load(&first->next));
+	atomic_store(&first->next, m);
 	return m;
 }
 

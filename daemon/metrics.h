@@ -23,7 +23,8 @@ struct metrics; /* one loop's place; it knows the others */
 
 /* The first loop's place. NULL: no memory. */
 struct metrics *metrics_new(void);
-/* One more loop's place, made before that loop runs, freed with the first. */
+/* One more loop's place, made on the main thread before that loop runs, while
+ * others may run already; freed with the first. NULL: no memory. */
 struct metrics *metrics_join(struct metrics *first);
 void metrics_free(struct metrics *first);
 
