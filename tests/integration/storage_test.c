@@ -77,7 +77,7 @@ START_TEST(a_daemon_killed_during_changes_comes_back_with_every_answered_one)
 		daemon_launch(d);
 
 		epoch = epoch_of(d, "default");
-		nodes = expect_status(get(d->lookup, "/nodes"), 200);
+		nodes = expect_status(get(d->lookup, "/pools/default"), 200);
 		/* A change under way at the kill may have been kept: no more than one of
 		 * each client. */
 		ck_assert_int_ge(epoch, atomic_load(&stream.epoch));
