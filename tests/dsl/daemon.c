@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,6 +20,21 @@
 enum { ARGS_MAX = 32, READY_MS = 20000, STOP_MS = 10000 };
 
 static struct daemon *daemons;
+static pid_t runner; /* the process that forks the tests */
+
+__attribute__((constructor)) static void
+note_runner(void)
+{
+	runner = getpid();
+}
+
+static const char *
+folders(void)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	return text("%s/hrwd-test-%d-", tmp != NULL ? tmp : "/tmp", (int)runner);
+}
 
 static int
 unlink_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
@@ -27,6 +43,19 @@ unlink_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 	(void)flag;
 	(void)ftw;
 	return remove(path);
+}
+
+/* Check ends a failed test without this: the runner sweeps its folders too. */
+__attribute__((destructor)) static void
+sweep_all(void)
+{
+	glob_t found;
+
+	if (getpid() != runner || glob(text("%s*", folders()), 0, NULL, &found) != 0)
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		nftw(found.gl_pathv[i], unlink_one, 16, FTW_DEPTH | FTW_PHYS);
+	globfree(&found);
 }
 
 /* Children of a runner inherit its list: each process sweeps its own. */
@@ -58,11 +87,10 @@ program(void)
 static struct daemon *
 prepare(const char *config)
 {
-	const char *tmp = getenv("TMPDIR");
 	struct daemon *d = kept(calloc(1, sizeof(*d)));
 	static pid_t swept;
 
-	d->dir = text("%s/hrwd-test-XXXXXX", tmp != NULL ? tmp : "/tmp");
+	d->dir = text("%sXXXXXX", folders());
 	ck_assert_msg(mkdtemp(d->dir) != NULL, "%s: %s", d->dir, strerror(errno));
 	d->owner = getpid();
 	d->store = text("%s/hrwd.db", d->dir);
