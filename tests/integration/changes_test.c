@@ -773,6 +773,7 @@ END_TEST
 
 SUITE(changes)
 {
+	tcase_set_timeout(tests, TEST_SECONDS);
 	tcase_add_test(tests, draining_a_cache_changes_thirteen_photos_each_with_a_source);
 	tcase_add_test(tests, a_drained_cache_stays_readable_as_fallback_until_it_is_removed);
 	tcase_add_test(tests, a_newcomer_takes_the_photos_that_are_published);

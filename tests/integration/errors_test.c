@@ -591,6 +591,7 @@ END_TEST
 
 SUITE(errors)
 {
+	tcase_set_timeout(tests, TEST_SECONDS);
 	tcase_add_unchecked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(
 	    tests, a_refusal_shows_the_value_and_a_remedy_and_changes_nothing, 0, REFUSALS);

@@ -347,6 +347,7 @@ END_TEST
 
 SUITE(keys)
 {
+	tcase_set_timeout(tests, TEST_SECONDS);
 	tcase_add_test(tests, a_set_is_replaced_extended_and_emptied_and_each_time_counted);
 	tcase_add_test(tests, a_duplicate_counts_once_and_keys_stand_in_order_of_bytes);
 	tcase_add_test(tests, three_types_of_list_load_the_same_set);

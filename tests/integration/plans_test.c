@@ -352,6 +352,7 @@ END_TEST
 
 SUITE(plans)
 {
+	tcase_set_timeout(tests, TEST_SECONDS);
 	tcase_add_test(tests, a_plan_reports_what_a_change_would_do_and_does_not_do_it);
 	tcase_add_test(tests, a_plan_is_never_refused_by_a_guard_but_says_that_the_change_would_be);
 	tcase_add_test(tests, a_newcomer_in_a_plan_needs_only_a_name);

@@ -510,6 +510,7 @@ END_TEST
 
 SUITE(reads)
 {
+	tcase_set_timeout(tests, TEST_SECONDS);
 	tcase_add_unchecked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, an_owner_is_told_with_its_address_and_the_epoch);
 	tcase_add_test(tests, a_proxy_can_route_by_the_headers_of_a_lookup_alone);

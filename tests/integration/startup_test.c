@@ -367,6 +367,7 @@ END_TEST
 
 SUITE(startup)
 {
+	tcase_set_timeout(tests, TEST_SECONDS);
 	tcase_add_test(tests, without_a_configuration_there_is_one_empty_pool_and_a_store_here);
 	tcase_add_test(tests, flags_win_over_the_file);
 	tcase_add_loop_test(tests, a_check_says_what_is_wrong_and_where_and_starts_nothing, 0,

@@ -348,6 +348,7 @@ END_TEST
 
 SUITE(storage)
 {
+	tcase_set_timeout(tests, TEST_SECONDS);
 	tcase_add_test(tests, a_daemon_killed_during_changes_comes_back_with_every_answered_one);
 	tcase_add_test(tests, a_restart_keeps_all_and_the_configuration_does_not_undo_it);
 	tcase_add_test(tests, a_pool_that_was_removed_does_not_come_back_from_the_configuration);

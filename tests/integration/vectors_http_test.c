@@ -275,6 +275,7 @@ END_TEST
 
 SUITE(vectors_http)
 {
+	tcase_set_timeout(tests, TEST_SECONDS);
 	tcase_add_test(tests, rendezvous_answers_as_its_vectors_say);
 	tcase_add_test(tests, plans_report_as_their_vectors_say);
 	tcase_add_test(tests, sequences_of_changes_leave_the_states_of_their_vectors);

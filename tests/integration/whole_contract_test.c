@@ -104,6 +104,7 @@ END_TEST
 
 SUITE(whole_contract)
 {
+	tcase_set_timeout(tests, TEST_SECONDS);
 	if (getenv("HRW_SUITES") != NULL)
 		return;
 	tcase_add_test(tests, every_route_that_the_daemon_lists_is_exercised);
