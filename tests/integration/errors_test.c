@@ -71,12 +71,12 @@ static const struct refusal {
 
     {"too-many", 400, SMALL, "POST", "/nodes", JSON, A("cache-e"), "4|limits.nodes"},
 
-    {"bad-server", 400, FLEET, "POST", "/nodes", JSON, A(""), "[a-z]"},
-    {"bad-server", 400, FLEET, "POST", "/nodes", JSON, A("Cache-e"), "Cache-e|[a-z]"},
-    {"bad-server", 400, FLEET, "POST", "/nodes", JSON, A("9cache"), "9cache|[a-z]"},
-    {"bad-server", 400, FLEET, "POST", "/nodes", JSON, A("cache_e"), "cache_e|[a-z]"},
-    {"bad-server", 400, FLEET, "POST", "/nodes", JSON, A("cache e"), "cache e|[a-z]"},
-    {"bad-server", 400, FLEET, "POST", "/nodes", JSON, A("caf\xc3\xa9"), "caf|[a-z]"},
+    {"bad-server", 400, FLEET, "POST", "/nodes", JSON, A(""), "a-z"},
+    {"bad-server", 400, FLEET, "POST", "/nodes", JSON, A("Cache-e"), "Cache-e|a-z"},
+    {"bad-server", 400, FLEET, "POST", "/nodes", JSON, A("9cache"), "9cache|a-z"},
+    {"bad-server", 400, FLEET, "POST", "/nodes", JSON, A("cache_e"), "cache_e|a-z"},
+    {"bad-server", 400, FLEET, "POST", "/nodes", JSON, A("cache e"), "cache e|a-z"},
+    {"bad-server", 400, FLEET, "POST", "/nodes", JSON, A("caf\xc3\xa9"), "caf|a-z"},
     {"bad-server", 400, FLEET, "POST", "/nodes", JSON, A(LONG_33), "32"},
     {"bad-server", 400, FLEET, "POST", "/nodes", JSON,
 	"{\"name\":7,\"address\":\"10.0.0.9:11211\"}", NULL},
@@ -85,7 +85,7 @@ static const struct refusal {
     {"bad-server", 400, FLEET, "POST", "/changes", JSON,
 	"{\"add\":[" A("cache-e") "," A("cache-e") "]}", "cache-e"},
     /* FNV-1a gives both names one hash. */
-    {"bad-server", 400, FLEET, "POST", "/changes", JSON,
+    {"bad-server", 409, FLEET, "POST", "/changes", JSON,
 	"{\"add\":[" A("node-owcgfk") "," A("node-chebbo") "]}",
 	"node-owcgfk|node-chebbo|hash_name"},
 
@@ -110,11 +110,11 @@ static const struct refusal {
     {"bad-copies", 400, FLEET, "PATCH", "/pools/default", JSON, "{\"copies\":1.5}", "1.5"},
 
     {"bad-weight", 400, FLEET, "POST", "/nodes", JSON, W("-1"), "-1"},
-    {"bad-weight", 400, FLEET, "POST", "/nodes", JSON, W("\"2\""), "2"},
+    {"bad-weight", 400, FLEET, "POST", "/nodes", JSON, W("\"twenty\""), "twenty"},
     {"bad-weight", 400, FLEET, "POST", "/nodes", JSON, W("1e400"), "1e400"},
-    {"bad-weight", 400, FLEET, "POST", "/nodes", JSON, W("1e10"), "1e9"},
-    {"bad-weight", 400, FLEET, "POST", "/nodes", JSON, W("1e-7"), "1e-6"},
-    {"bad-weight", 400, FLEET, "POST", "/nodes", JSON, W("true"), NULL},
+    {"bad-weight", 400, FLEET, "POST", "/nodes", JSON, W("1e10"), "1e10|1e9"},
+    {"bad-weight", 400, FLEET, "POST", "/nodes", JSON, W("1e-7"), "1e-7|1e-6"},
+    {"bad-weight", 400, FLEET, "POST", "/nodes", JSON, W("true"), "true"},
     {"bad-weight", 400, FLEET, "PATCH", "/nodes/cache-a", JSON, "{\"weight\":[1]}", NULL},
     {"bad-weight", 400, FLEET, "POST", "/changes", JSON, "{\"reweight\":{\"cache-a\":-2}}", "-2"},
     {"bad-json", 400, FLEET, "POST", "/nodes", JSON, W("NaN"), "line 1|column"},
@@ -352,8 +352,8 @@ START_TEST(a_nul_in_a_text_is_refused_and_never_cuts_it)
 	expect_status(ask_bytes(d->admin, "POST", "/nodes", JSON,
 			  "{\"name\":\"cache-e\",\"address\":\"h:1\"}\0", 39),
 	    400);
-	expect_status(get(d->admin, "/nodes/cache-a%00"), 404);
-	expect_status(get(d->admin, "/nodes/cache-a%00x"), 404);
+	expect_refusal(get(d->admin, "/nodes/cache-a%00"), 404, "unknown-node", "cache-a\\x00");
+	expect_refusal(get(d->admin, "/nodes/cache-a%00x"), 404, "unknown-node", NULL);
 	ck_assert_int_eq(epoch_of(d, "default"), 1);
 }
 END_TEST
@@ -510,9 +510,9 @@ END_TEST
 
 START_TEST(more_connections_than_allowed_are_told_so_or_closed)
 {
-	enum { LIMIT = 8 };
+	enum { LIMIT = 16 };
 	struct daemon *d =
-	    daemon_start(FLEET_CONFIG("\"limits\":{\"connections\":8},\"workers\":1,"), NULL);
+	    daemon_start(FLEET_CONFIG("\"limits\":{\"connections\":16},\"workers\":1,"), NULL);
 	int fd[3 * LIMIT], served = 0;
 	const char *request = "GET /owner?key=a HTTP/1.1\r\nHost: x\r\n\r\n";
 

@@ -131,7 +131,7 @@ START_TEST(one_bad_line_is_named_and_undoes_the_whole_upload)
 	    {JSON, "[\"one\",\"\"]", "bad-key", NULL},
 	    {JSON, "[\"one\",\"two\"", "bad-json", NULL},
 	    {JSON, "[\"one\",]", "bad-json", NULL},
-	    {JSON, "{\"keys\":[]}", "bad-json", NULL},
+	    {JSON, "{\"keys\":[]}", "bad-field", "array"},
 	    {JSON, "[\"one\"] x", "bad-json", NULL},
 	};
 	static const char *const methods[] = {"PUT", "POST"};
