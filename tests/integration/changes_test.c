@@ -299,6 +299,42 @@ START_TEST(draining_as_many_nodes_as_copies_puts_keys_at_risk)
 }
 END_TEST
 
+START_TEST(with_zones_it_takes_draining_nodes_in_as_many_zones_as_copies)
+{
+	struct daemon *d = daemon_start("{\"pools\":{\"default\":{\"copies\":2,\"nodes\":["
+					"{\"name\":\"a1\",\"address\":\"h:1\",\"zone\":\"ra\"},"
+					"{\"name\":\"a2\",\"address\":\"h:2\",\"zone\":\"ra\"},"
+					"{\"name\":\"b1\",\"address\":\"h:3\",\"zone\":\"rb\"},"
+					"{\"name\":\"b2\",\"address\":\"h:4\",\"zone\":\"rb\"},"
+					"{\"name\":\"c1\",\"address\":\"h:5\",\"zone\":\"rc\"}]}}}",
+	    NULL);
+
+	/* No key has both its copies in one zone. */
+	expect_status(post(d->admin, "/changes", "{\"drain\":[\"a1\",\"a2\"]}"), 200);
+	expect_refusal(post(d->admin, "/nodes/b1/drain", NULL), 409, "keys-at-risk", "b1");
+	expect_status(post(d->admin, "/nodes/a2/activate", NULL), 200);
+	expect_refusal(post(d->admin, "/nodes/c1/drain", NULL), 409, "keys-at-risk", NULL);
+	expect_status(del(d->admin, "/nodes/a1"), 200);
+	expect_status(post(d->admin, "/nodes/c1/drain", NULL), 200);
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(a_pool_of_one_copy_has_none_to_keep)
+{
+	struct daemon *d =
+	    daemon_start("{\"pools\":{\"default\":{\"nodes\":" FLEET_NODES "}}}", NULL);
+
+	expect_status(
+	    post(d->admin, "/changes", "{\"drain\":[\"cache-a\",\"cache-b\",\"cache-c\"]}"), 200);
+	expect_status(post(d->admin, "/nodes/cache-d/drain", NULL), 200);
+	expect_refusal(get(d->lookup, "/owner?key=a"), 503, "no-servers", "draining");
+	/* The copies are there still: an explanation is given all the same. */
+	expect_status(get(d->lookup, "/explain?key=a"), 200);
+	daemon_stop(d);
+}
+END_TEST
+
 START_TEST(a_node_passes_from_joining_to_active_and_back_after_it_lost_its_copies)
 {
 	struct daemon *d = fleet_with_photos();
@@ -753,6 +789,40 @@ START_TEST(changes_of_many_clients_queue_and_none_is_lost)
 }
 END_TEST
 
+/* One of those that change the same epoch. */
+static void *
+claim(void *arg)
+{
+	struct answer **answer = arg;
+
+	*answer =
+	    ask(race.d->admin, "POST", "/nodes/cache-c/drain?report=none", "If-Match: \"1\"", NULL);
+	return NULL;
+}
+
+START_TEST(of_many_changes_of_one_epoch_the_first_alone_is_made)
+{
+	struct answer *answer[8];
+	pthread_t client[8];
+	int made = 0;
+
+	race.d = fleet_start();
+	for (int i = 0; i < 8; i++)
+		ck_assert_int_eq(pthread_create(&client[i], NULL, claim, &answer[i]), 0);
+	for (int i = 0; i < 8; i++)
+		pthread_join(client[i], NULL);
+	for (int i = 0; i < 8; i++) {
+		if (answer[i]->status == 200)
+			made++;
+		else
+			expect_refusal(answer[i], 412, "stale-epoch", "2");
+	}
+	ck_assert_int_eq(made, 1);
+	ck_assert_int_eq(epoch_of(race.d, "default"), 2);
+	daemon_stop(race.d);
+}
+END_TEST
+
 START_TEST(a_client_that_goes_away_stops_its_report_never_its_change)
 {
 	struct daemon *d = fleet_start();
@@ -788,6 +858,8 @@ SUITE(changes)
 	tcase_add_test(tests, only_a_draining_node_is_removed_unless_forced);
 	tcase_add_test(tests, a_second_removal_says_when_the_node_was_removed);
 	tcase_add_test(tests, draining_as_many_nodes_as_copies_puts_keys_at_risk);
+	tcase_add_test(tests, with_zones_it_takes_draining_nodes_in_as_many_zones_as_copies);
+	tcase_add_test(tests, a_pool_of_one_copy_has_none_to_keep);
 	tcase_add_test(
 	    tests, a_node_passes_from_joining_to_active_and_back_after_it_lost_its_copies);
 	tcase_add_test(tests, settling_says_that_all_copies_are_in_place);
@@ -804,5 +876,6 @@ SUITE(changes)
 	tcase_add_test(tests, history_tells_who_did_what_and_why_newest_first);
 	tcase_add_test(tests, a_lookup_after_a_changes_answer_never_sees_the_older_epoch);
 	tcase_add_test(tests, changes_of_many_clients_queue_and_none_is_lost);
+	tcase_add_test(tests, of_many_changes_of_one_epoch_the_first_alone_is_made);
 	tcase_add_test(tests, a_client_that_goes_away_stops_its_report_never_its_change);
 }

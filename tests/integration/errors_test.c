@@ -235,6 +235,8 @@ static const struct refusal {
     {"precondition-required", 428, FLEET, "PUT", "/pools/default", JSON, "{\"nodes\":[]}",
 	"If-Match"},
 
+    {"bad-json", 400, FLEET, "POST", "/changes", JSON, "VALUES", "200000"},
+
     {"too-large", 413, SMALL, "POST", "/changes", JSON, "BIG", "4096|json_bytes"},
     {"too-large", 413, SMALL, "POST", "/owners", NULL, "BIG", "4096|body_bytes"},
 
@@ -264,6 +266,8 @@ START_TEST(a_refusal_shows_the_value_and_a_remedy_and_changes_nothing)
 
 	if (body != NULL && strcmp(body, "BIG") == 0)
 		body = numbered_keys("k", 2000);
+	if (body != NULL && strcmp(body, "VALUES") == 0)
+		body = text("{\"keys\":[%s1]}", text_replace(text("%0200000d", 0), "0", "1,"));
 	a = ask(d->admin, r->method, path, r->headers, body);
 	expect_refusal(a, r->status, r->code, r->parts);
 	ck_assert_str_ne(text_at(a, "title"), "");

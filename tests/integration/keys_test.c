@@ -114,6 +114,52 @@ START_TEST(keys_of_any_bytes_come_back_as_they_can_be_sent)
 }
 END_TEST
 
+START_TEST(a_list_may_come_in_chunks_that_cut_a_key_in_two)
+{
+	static const char request[] =
+	    "PUT /keys HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
+	    "Transfer-Encoding: chunked\r\n\r\n"
+	    "2\r\non\r\n5\r\ne\ntwo\r\n1\r\n\n\r\n5\r\nthree\r\n0\r\n\r\n";
+	struct daemon *d = fleet_start();
+	int fd = raw_open(d->admin);
+
+	for (size_t i = 0; i < sizeof(request) - 1; i++) {
+		raw_send(fd, request + i, 1);
+		if (i > 100)
+			pause_ms(1);
+	}
+	expect(raw_answer(fd, 5000), "keys", "3");
+	close(fd);
+	ck_assert_str_eq(keys_of(d), "one\nthree\ntwo\n");
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(who_reads_a_long_list_slowly_gets_all_of_it_and_holds_up_nobody)
+{
+	static const char request[] =
+	    "GET /keys HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain\r\n\r\n";
+	struct daemon *d = fleet_start();
+	const char *all;
+	struct answer *a;
+	int fd;
+
+	expect(keys_put(d, numbered_keys("some-longer-key-", 300000)), "keys", "300000");
+	all = keys_of(d);
+	fd = raw_open(d->admin);
+	raw_send(fd, request, sizeof(request) - 1);
+	pause_ms(50);
+	expect_status(post(d->admin, "/nodes/cache-c/drain?report=none", NULL), 200);
+	/* The list is that of its beginning. */
+	expect(keys_put(d, "one\n"), "keys", "1");
+	a = raw_answer(fd, 30000);
+	close(fd);
+	expect_status(a, 200);
+	ck_assert(strcmp(a->body, all) == 0);
+	daemon_stop(d);
+}
+END_TEST
+
 START_TEST(one_bad_line_is_named_and_undoes_the_whole_upload)
 {
 	static const struct {
@@ -352,6 +398,8 @@ SUITE(keys)
 	tcase_add_test(tests, a_duplicate_counts_once_and_keys_stand_in_order_of_bytes);
 	tcase_add_test(tests, three_types_of_list_load_the_same_set);
 	tcase_add_test(tests, keys_of_any_bytes_come_back_as_they_can_be_sent);
+	tcase_add_test(tests, a_list_may_come_in_chunks_that_cut_a_key_in_two);
+	tcase_add_test(tests, who_reads_a_long_list_slowly_gets_all_of_it_and_holds_up_nobody);
 	tcase_add_test(tests, one_bad_line_is_named_and_undoes_the_whole_upload);
 	tcase_add_test(tests, a_bad_line_after_many_good_ones_undoes_them);
 	tcase_add_test(tests, an_upload_that_its_client_cuts_short_changes_nothing);

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
@@ -350,6 +351,74 @@ START_TEST(a_plan_under_way_shows_its_progress_and_is_asked_for_until_it_is_done
 }
 END_TEST
 
+/* 64 nodes of unequal weight, so that each key takes its while. */
+static struct daemon *
+slow_fleet(size_t keys)
+{
+	struct page nodes = {0};
+	struct daemon *d;
+
+	for (int i = 0; i < 64; i++)
+		page_add(&nodes, "%s{\"name\":\"n-%d\",\"address\":\"h:%d\",\"weight\":%d}",
+		    i != 0 ? "," : "", i, i + 1, i + 1);
+	d = daemon_start(text("{\"pools\":{\"default\":{\"copies\":8,\"nodes\":[%s]}}}",
+			     (char *)kept(nodes.data)),
+	    NULL);
+	expect_status(keys_put(d, numbered_keys("key-", keys)), 200);
+	return d;
+}
+
+START_TEST(a_plan_stops_when_its_client_goes_away)
+{
+	static const char request[] =
+	    "POST /plan?wait=60 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+	    "Content-Length: 17\r\n\r\n{\"drain\":[\"n-7\"]}";
+	struct daemon *d = slow_fleet(500000);
+	int fd = raw_open(d->admin);
+	struct answer *a;
+
+	raw_send(fd, request, sizeof(request) - 1);
+	do {
+		pause_ms(2);
+		a = get(d->admin, "/plans");
+	} while (count_at(a, "plans") == 0);
+	close(fd);
+	a = get(d->admin, text("/plans/%s?wait=30", text_at(a, "plans[0].plan")));
+	expect(a, "state", "'stopped'");
+	ck_assert_double_lt(number_at(a, "progress"), 1);
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(a_plan_that_a_crash_interrupted_is_stopped)
+{
+	struct daemon *d = slow_fleet(500000);
+	struct answer *a =
+	    ask(d->admin, "POST", "/plan", JSON "\nPrefer: respond-async", "{\"drain\":[\"n-7\"]}");
+	const char *id = text_at(expect_status(a, 202), "plan");
+
+	expect(a, "state", "'running'");
+	daemon_crash(d);
+	a = expect_status(get(d->admin, text("/plans/%s?wait=5", id)), 200);
+	expect(a, "state", "'stopped'");
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(a_stop_does_not_wait_for_a_plan)
+{
+	struct daemon *d = slow_fleet(500000);
+	double begun;
+
+	expect_status(
+	    ask(d->admin, "POST", "/plan", JSON "\nPrefer: respond-async", "{\"drain\":[\"n-7\"]}"),
+	    202);
+	begun = now_ms();
+	daemon_stop(d);
+	ck_assert_double_lt(now_ms() - begun, 5000);
+}
+END_TEST
+
 SUITE(plans)
 {
 	tcase_set_timeout(tests, TEST_SECONDS);
@@ -369,6 +438,9 @@ SUITE(plans)
 	tcase_add_test(tests, a_dry_run_is_a_plan_that_can_be_applied_too);
 	tcase_add_test(tests, plans_are_listed_newest_first_page_by_page_and_outlive_a_restart);
 	tcase_add_test(tests, three_hundred_thousand_keys_are_all_listed);
+	tcase_add_test(tests, a_plan_stops_when_its_client_goes_away);
+	tcase_add_test(tests, a_plan_that_a_crash_interrupted_is_stopped);
+	tcase_add_test(tests, a_stop_does_not_wait_for_a_plan);
 	tcase_add_test(
 	    tests, a_plan_under_way_shows_its_progress_and_is_asked_for_until_it_is_done);
 }

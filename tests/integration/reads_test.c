@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
@@ -472,6 +473,21 @@ START_TEST(both_listeners_give_the_same_reads)
 }
 END_TEST
 
+START_TEST(a_thousand_requests_in_one_breath_are_answered_in_turn)
+{
+	struct page page = {0};
+	int fd = raw_open(d->lookup);
+
+	for (int i = 0; i < 1000; i++)
+		page_add(&page, "GET /owner?key=k%d HTTP/1.1\r\nHost: x\r\n\r\n", i);
+	kept(page.data);
+	raw_send(fd, page.data, page.len);
+	for (int i = 0; i < 1000; i++)
+		expect(raw_answer(fd, 5000), "key", text("'k%d'", i));
+	close(fd);
+}
+END_TEST
+
 START_TEST(a_pool_is_named_or_it_is_the_default_one)
 {
 	struct daemon *two =
@@ -535,6 +551,7 @@ SUITE(reads)
 	tcase_add_test(tests, the_daemon_tells_how_it_is);
 	tcase_add_test(tests, the_lookup_listener_knows_no_change);
 	tcase_add_test(tests, both_listeners_give_the_same_reads);
+	tcase_add_test(tests, a_thousand_requests_in_one_breath_are_answered_in_turn);
 	tcase_add_test(tests, a_pool_is_named_or_it_is_the_default_one);
 	tcase_add_test(tests, weights_give_shares_and_a_weight_of_zero_takes_nothing);
 }
