@@ -10,9 +10,9 @@
 #include "daemon/log.h"
 #include "daemon/members/report_impl.h"
 
-/* Past so many keys the store learns of a report when it starts, so that a
- * restart can tell that it was stopped. */
-enum { KEYS_WORTH_A_RECORD = 1000000 };
+/* Past so many keys, a tenth of a second, the store learns of a report when it
+ * starts, so that a list shows it and a restart can tell that it was stopped. */
+enum { KEYS_WORTH_A_RECORD = 100000 };
 
 static void
 fail(struct report *r, const struct hrw_fault *fault)

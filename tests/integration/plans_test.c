@@ -368,6 +368,22 @@ slow_fleet(size_t keys)
 	return d;
 }
 
+/* The id of the one plan, as soon as it is listed. */
+static const char *
+first_plan(const struct daemon *d)
+{
+	double deadline = now_ms() + 10000;
+	struct answer *a;
+
+	for (;;) {
+		a = expect_status(get(d->admin, "/plans"), 200);
+		if (count_at(a, "plans") != 0)
+			return text_at(a, "plans[0].plan");
+		ck_assert_msg(now_ms() < deadline, "no plan is listed");
+		pause_ms(2);
+	}
+}
+
 START_TEST(a_plan_stops_when_its_client_goes_away)
 {
 	static const char request[] =
@@ -375,15 +391,13 @@ START_TEST(a_plan_stops_when_its_client_goes_away)
 	    "Content-Length: 17\r\n\r\n{\"drain\":[\"n-7\"]}";
 	struct daemon *d = slow_fleet(500000);
 	int fd = raw_open(d->admin);
+	const char *id;
 	struct answer *a;
 
 	raw_send(fd, request, sizeof(request) - 1);
-	do {
-		pause_ms(2);
-		a = get(d->admin, "/plans");
-	} while (count_at(a, "plans") == 0);
+	id = first_plan(d);
 	close(fd);
-	a = get(d->admin, text("/plans/%s?wait=30", text_at(a, "plans[0].plan")));
+	a = get(d->admin, text("/plans/%s?wait=30", id));
 	expect(a, "state", "'stopped'");
 	ck_assert_double_lt(number_at(a, "progress"), 1);
 	daemon_stop(d);
@@ -398,6 +412,7 @@ START_TEST(a_plan_that_a_crash_interrupted_is_stopped)
 	const char *id = text_at(expect_status(a, 202), "plan");
 
 	expect(a, "state", "'running'");
+	ck_assert_str_eq(first_plan(d), id);
 	daemon_crash(d);
 	a = expect_status(get(d->admin, text("/plans/%s?wait=5", id)), 200);
 	expect(a, "state", "'stopped'");
