@@ -85,8 +85,9 @@ hrw_slots_init(struct hrw_slots *slots, const struct hrw_membership *m, uint32_t
 	return rc;
 }
 
-int
-hrw_slots_rank(const struct hrw_slots *slots, uint64_t slot, uint32_t *out)
+/* The range of a taker that a slot is in; NULL: nobody's. */
+static const struct hrw_held *
+holder(const struct hrw_slots *slots, uint64_t slot)
 {
 	size_t low = 0, high = slots->count;
 
@@ -101,7 +102,77 @@ hrw_slots_rank(const struct hrw_slots *slots, uint64_t slot, uint32_t *out)
 	}
 	if (low == slots->count || slots->held[low].first > slot ||
 	    !hrw_node_is_taker(&slots->m->node[slots->held[low].node]))
+		return NULL;
+	return &slots->held[low];
+}
+
+int
+hrw_slots_rank(const struct hrw_slots *slots, uint64_t slot, uint32_t *out)
+{
+	const struct hrw_held *held = holder(slots, slot);
+
+	if (held == NULL)
 		return HRW_NO_SERVERS;
-	out[0] = slots->held[low].node;
+	out[0] = held->node;
 	return 1;
+}
+
+/* The first slot of the node that no taker holds: true and out->slot. */
+static bool
+is_orphaned(const struct hrw_slots *after, const struct hrw_node *node, struct hrw_orphan *out)
+{
+	for (size_t i = 0; i < node->slot_count; i++) {
+		uint64_t slot = node->slots[i].first;
+
+		while (slot <= node->slots[i].last) {
+			const struct hrw_held *held = holder(after, slot);
+
+			if (held == NULL) {
+				*out = (struct hrw_orphan){node->name, true, (uint32_t)slot};
+				return true;
+			}
+			slot = (uint64_t)held->last + 1;
+		}
+	}
+	return false;
+}
+
+static bool
+holds_any(const struct hrw_membership *m)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (m->node[i].slot_count > 0)
+			return true;
+	return false;
+}
+
+int
+hrw_slots_orphaned(
+    const struct hrw_membership *before, const struct hrw_membership *after, struct hrw_orphan *out)
+{
+	unsigned traits = before->placement->traits & after->placement->traits;
+	bool stand_for_slots;
+	struct hrw_slots slots;
+	int rc = 0;
+
+	if ((traits & HRW_SLOTS) == 0)
+		return 0;
+	stand_for_slots = (traits & HRW_BY_ID) && !holds_any(before) && !holds_any(after);
+	if (hrw_slots_init(&slots, after, UINT32_MAX, NULL) < 0)
+		return HRW_INTERNAL;
+	for (size_t i = 0; rc == 0 && i < before->count; i++) {
+		const struct hrw_node *was = &before->node[i];
+		const struct hrw_node *is = hrw_membership_find(after, was->name);
+		bool is_drained =
+		    is != NULL && is->state == HRW_DRAINING && was->state != is->state;
+
+		if (stand_for_slots && is_drained) {
+			*out = (struct hrw_orphan){.node = was->name};
+			rc = 1;
+		} else if (is == NULL || is_drained) {
+			rc = is_orphaned(&slots, was, out);
+		}
+	}
+	hrw_slots_fini(&slots);
+	return rc;
 }

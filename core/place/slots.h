@@ -35,4 +35,21 @@ void hrw_slots_fini(struct hrw_slots *slots);
  * its node takes no keys. log n. */
 int hrw_slots_rank(const struct hrw_slots *slots, uint64_t slot, uint32_t *out);
 
+/* A slot that a change leaves to nobody. */
+struct hrw_orphan {
+	const char *node; /* of the membership before */
+	bool has_slot;	  /* else the node itself stands for a slot */
+	uint32_t slot;
+};
+
+/* Is there a node that holds slots before the change and is drained or removed
+ * by it, while one of them has no taker afterwards? Where nobody holds slots and
+ * nodes stand for them (HRW_BY_ID), a drained one leaves its own to nobody; a
+ * removed one is no slot any more.
+ *   before, after  frozen; both HRW_SLOTS, else false
+ *   returns  1 with *out filled, 0, or INTERNAL
+ *   cost     n log n in ranges */
+int hrw_slots_orphaned(const struct hrw_membership *before, const struct hrw_membership *after,
+    struct hrw_orphan *out);
+
 #endif

@@ -3,6 +3,7 @@
  */
 #include "daemon/members/guard.h"
 #include "core/estimate.h"
+#include "core/place/slots.h"
 
 /* A node that is taken out while it may still hold copies. */
 static int
@@ -50,7 +51,7 @@ was_safe(const struct pool *pool)
 /* Refused is what puts keys at risk, or more of them: a pool that was forced
  * into it can still be changed otherwise. */
 static int
-judge_risk(const struct pool *before, const struct pool *after, struct hrw_fault *fault)
+judge_copies(const struct pool *before, const struct pool *after, struct hrw_fault *fault)
 {
 	const struct hrw_membership *settled;
 	bool is_worse = was_safe(before);
@@ -75,6 +76,40 @@ judge_risk(const struct pool *before, const struct pool *after, struct hrw_fault
 			     buffer_text(&names), settled->copies);
 	buffer_fini(&names);
 	return rc;
+}
+
+/* Slots are handed over before their node goes: else their keys are nobody's. */
+static int
+judge_slots(const struct pool *before, const struct pool *after, struct hrw_fault *fault)
+{
+	struct hrw_orphan orphan;
+	int rc = after != NULL ? hrw_slots_orphaned(before->present, after->present, &orphan) : 0;
+
+	if (rc < 0)
+		return hrw_fault(fault, rc, "no memory to judge the change");
+	if (rc == 0)
+		return 0;
+	if (!orphan.has_slot)
+		return hrw_fault(fault, HRW_KEYS_AT_RISK,
+		    "\"%s\" is a partition itself, as no node holds slots, and its keys would have "
+		    "no "
+		    "owner: list the partitions that each node holds as its slots first (PUT "
+		    "/nodes), or send force=keys-at-risk",
+		    orphan.node);
+	return hrw_fault(fault, HRW_KEYS_AT_RISK,
+	    "\"%s\" holds slot %u, which no node that takes keys would hold, so its keys would "
+	    "have "
+	    "no owner: hand its slots over first (PUT /nodes), or send force=keys-at-risk",
+	    orphan.node, orphan.slot);
+}
+
+/* Of one guard: what takes keys away from their last copy, or from any owner. */
+static int
+judge_risk(const struct pool *before, const struct pool *after, struct hrw_fault *fault)
+{
+	int rc = judge_slots(before, after, fault);
+
+	return rc < 0 ? rc : judge_copies(before, after, fault);
 }
 
 static int
@@ -181,7 +216,7 @@ guard_judge(const struct pool *before, const struct pool *after, unsigned force,
 
 		if (rc == 0)
 			continue;
-		if ((force & guards[i].guard) == 0)
+		if ((force & guards[i].guard) == 0 || rc != guards[i].error)
 			return rc;
 		*forced |= guards[i].guard;
 	}

@@ -22,7 +22,7 @@ int guard_read(struct hrw_bytes list, unsigned *out, struct hrw_fault *fault);
  *   after    NULL: the pool is removed
  *   force    guards that may not refuse
  *   forced   receives those that would have
- *   returns  0, or the first guard's error with its fault */
+ *   returns  0, or the first guard's error with its fault; INTERNAL: no memory */
 int guard_judge(const struct pool *before, const struct pool *after, unsigned force,
     unsigned *forced, struct hrw_fault *fault);
 

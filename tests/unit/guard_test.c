@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 #include "daemon/members/guard.h"
+#include "tests/dsl/placed.h"
 #include "tests/dsl/pools.h"
 #include "tests/dsl/suite.h"
+#include "tests/dsl/text.h"
 
 /* Refused with that error; passes when that guard alone is forced, and says so;
  * a dry run goes on past it. */
@@ -157,6 +159,110 @@ START_TEST(a_pool_with_nodes_is_not_removed)
 }
 END_TEST
 
+static struct pool *
+pool_of(struct hrw_membership *draft)
+{
+	ck_assert_int_eq(hrw_membership_freeze(draft, NULL, NULL), 0);
+	return kept(pool_new("default", 1, NULL, -1, draft, draft));
+}
+
+/* a holds 0 to 99 and 200, b 100 to 199, c nothing. */
+static struct pool *
+slotted(const char *placement)
+{
+	struct hrw_membership *m = placed(placement, "a b c");
+
+	give_slots(m, "a", 0, 99);
+	give_slots(m, "a", 200, 200);
+	give_slots(m, "b", 100, 199);
+	return pool_of(m);
+}
+
+/* The change of a PUT /nodes; ' stands for ". */
+static struct change *
+listed(const char *json)
+{
+	struct hrw_fault fault = {0};
+	struct json *list = json_parse(hrw_text(quoted(json)), JSON_STRICT, &fault);
+	struct change *c = blank();
+
+	ck_assert_msg(list != NULL && change_read_nodes(c, list, &hrw_limits_max, &fault) == 0,
+	    "%s: %s", json, fault.detail);
+	json_free(list);
+	return c;
+}
+
+START_TEST(a_node_that_holds_slots_may_neither_drain_nor_go)
+{
+	static const char *const placements[] = {"redis-cluster", "kafka"};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct pool *p = slotted(placements[i]);
+
+		at_risk(p, "{'drain':['a']}");
+		at_risk(p, "{'drain':['b']}");
+		ck_assert_int_eq(error_of(p, "{'drain':['c']}"), 0);
+		ck_assert_int_eq(error_of(after(p, "{'drain':['c']}"), "{'remove':['c']}"), 0);
+		at_risk(forced(p, "{'drain':['b']}"), "{'remove':['b']}");
+		ck_assert_int_eq(error_of(forced(p, "{'drain':['b']}"), "{'drain':['c']}"), 0);
+		ck_assert_int_eq(error_of(forced(p, "{'drain':['b']}"), "{'activate':['b']}"), 0);
+	}
+}
+END_TEST
+
+START_TEST(the_refusal_names_a_slot_that_nobody_would_hold)
+{
+	struct pool *p = slotted("redis-cluster");
+	const struct tried *t = tried(p, asked("{'drain':['b']}"));
+
+	ck_assert_ptr_nonnull(strstr(t->fault.detail, "\"b\" holds slot 100,"));
+	/* the first part of a is handed over, the last is not */
+	t = tried(p, listed("[{'name':'a','address':'a:1','slots':[[200,200]],'state':'draining'},"
+			    "{'name':'b','address':'b:1','slots':[[0,199]]},"
+			    "{'name':'c','address':'c:1'}]"));
+	ck_assert_int_eq(t->rc, HRW_KEYS_AT_RISK);
+	ck_assert_ptr_nonnull(strstr(t->fault.detail, "\"a\" holds slot 200,"));
+}
+END_TEST
+
+START_TEST(slots_that_are_handed_over_are_at_no_risk)
+{
+	struct pool *p = slotted("redis-cluster");
+	struct change *all = listed("[{'name':'a','address':'a:1','state':'draining'},"
+				    "{'name':'b','address':'b:1','slots':[[50,199]]},"
+				    "{'name':'c','address':'c:1','slots':[[0,49],[200,300]]}]");
+
+	p = after_change(p, all);
+	ck_assert_int_eq(error_of(p, "{'remove':['a']}"), 0);
+	/* to one that drains itself they are not handed over */
+	guarded(p,
+	    listed("[{'name':'a','address':'a:1','slots':[[50,199]]},"
+		   "{'name':'b','address':'b:1','state':'draining'},"
+		   "{'name':'c','address':'c:1','slots':[[0,49],[200,300]]}]"),
+	    GUARD_KEYS_AT_RISK, HRW_KEYS_AT_RISK);
+}
+END_TEST
+
+START_TEST(where_nodes_are_the_partitions_none_may_drain)
+{
+	struct pool *p = pool_of(placed("kafka", "a b c"));
+
+	at_risk(p, "{'drain':['b']}");
+	/* the partitions are those that are left: each has its node */
+	ck_assert_int_eq(error_of(forced(p, "{'drain':['b']}"), "{'remove':['b']}"), 0);
+	ck_assert_int_eq(error_of(pool_of(placed("redis-cluster", "a b")), "{'drain':['b']}"), 0);
+}
+END_TEST
+
+START_TEST(other_placements_know_no_slots)
+{
+	struct pool *p = slotted("redis-cluster");
+
+	p = after(p, "{'placement':'rendezvous'}");
+	ck_assert_int_eq(error_of(p, "{'drain':['a']}"), 0);
+}
+END_TEST
+
 START_TEST(what_is_so_already_needs_no_force)
 {
 	struct pool *p = forced(made(2, "a b c"), "{'drain':['a','b']}");
@@ -196,6 +302,11 @@ SUITE(guard)
 	tcase_add_test(tests, a_change_cannot_lift_max_moved_for_itself);
 	tcase_add_test(tests, a_first_node_moves_nothing);
 	tcase_add_test(tests, a_pool_with_nodes_is_not_removed);
+	tcase_add_test(tests, a_node_that_holds_slots_may_neither_drain_nor_go);
+	tcase_add_test(tests, the_refusal_names_a_slot_that_nobody_would_hold);
+	tcase_add_test(tests, slots_that_are_handed_over_are_at_no_risk);
+	tcase_add_test(tests, where_nodes_are_the_partitions_none_may_drain);
+	tcase_add_test(tests, other_placements_know_no_slots);
 	tcase_add_test(tests, what_is_so_already_needs_no_force);
 	tcase_add_test(tests, guards_are_forced_by_their_codes);
 }
