@@ -177,7 +177,8 @@ is_known(const struct loading *l, const char *name)
 	return find(l->snapshot, name) != NULL || was_removed(l, name);
 }
 
-/* Pools of the configuration that the store knows nothing of, in one commit. */
+/* Pools of the configuration that the store knows nothing of, in one commit; where
+ * it speaks of no pools, the default one, empty. */
 static int
 seed_all(struct loading *l, struct hrw_fault *fault)
 {
@@ -197,7 +198,7 @@ seed_all(struct loading *l, struct hrw_fault *fault)
 			if (rc < 0)
 				break;
 		}
-	} else if (rc == 0 && config->path == NULL && !is_known(l, config->default_pool)) {
+	} else if (rc == 0 && !is_known(l, config->default_pool)) {
 		count = 1;
 		rc = seed_make(l, config->default_pool, NULL, &seed[0], &write[0], fault);
 	}
