@@ -147,6 +147,9 @@ struct hrw_placement {
 	void (*explain)(const void *index, struct hrw_bytes key, struct hrw_score *out);
 
 	void (*free)(void *index);
+
+	/* Bytes of memory that the index takes, the membership's own aside. */
+	size_t (*size)(const void *index);
 };
 
 /* Every placement there is; ends with NULL. The first is the default. */

@@ -37,6 +37,14 @@ drop(void *index)
 	free(ix);
 }
 
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+
+	return sizeof(*ix) + hrw_points_size(&ix->points);
+}
+
 /* A token's place on a ring of unsigned numbers. */
 static uint64_t
 place_of(int64_t token)
@@ -158,4 +166,5 @@ const struct hrw_placement hrw_cassandra_murmur3 = {
     .prepare = prepare,
     .rank = rank,
     .free = drop,
+    .size = size,
 };

@@ -82,6 +82,14 @@ drop(void *index)
 	free(ix);
 }
 
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+
+	return sizeof(*ix) + hrw_crush_tree_size(&ix->tree);
+}
+
 static void
 complete(struct hrw_value *value)
 {
@@ -260,4 +268,5 @@ const struct hrw_placement hrw_ceph_straw2 = {
     .prepare = prepare,
     .rank = rank,
     .free = drop,
+    .size = size,
 };

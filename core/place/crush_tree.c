@@ -17,6 +17,14 @@ hrw_crush_tree_fini(struct hrw_crush_tree *tree)
 	*tree = (struct hrw_crush_tree){0};
 }
 
+size_t
+hrw_crush_tree_size(const struct hrw_crush_tree *tree)
+{
+	/* id, weight and first of each host; four numbers of each osd */
+	return (3 * tree->host_count + 4 * (size_t)tree->first[tree->host_count]) *
+	       sizeof(*tree->id);
+}
+
 /* A decimal as Ceph's compiler makes it 16.16: a 32-bit float, times 65536, cut. */
 static uint32_t
 fixed_point(double decimal)

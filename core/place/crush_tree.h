@@ -44,4 +44,7 @@ int hrw_crush_hosts(struct hrw_crush_tree *tree, const struct hrw_membership *m,
 
 void hrw_crush_tree_fini(struct hrw_crush_tree *tree);
 
+/* Bytes that it holds. */
+size_t hrw_crush_tree_size(const struct hrw_crush_tree *tree);
+
 #endif

@@ -50,6 +50,14 @@ drop(void *index)
 	free(ix);
 }
 
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+
+	return sizeof(*ix) + ix->size * sizeof(*ix->row);
+}
+
 static bool
 is_prime(uint64_t n)
 {
@@ -180,4 +188,5 @@ const struct hrw_placement hrw_envoy_maglev = {
     .prepare = prepare,
     .rank = rank,
     .free = drop,
+    .size = size,
 };

@@ -39,6 +39,14 @@ drop(void *index)
 	free(ix);
 }
 
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+
+	return sizeof(*ix) + ix->count * sizeof(*ix->peer);
+}
+
 static int
 prepare(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 {
@@ -147,4 +155,5 @@ const struct hrw_placement hrw_envoy_rendezvous = {
     .rank = rank,
     .explain = explain,
     .free = drop,
+    .size = size,
 };

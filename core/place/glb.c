@@ -200,6 +200,14 @@ prepare(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 	return 0;
 }
 
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+
+	return sizeof(*ix) + ix->count * sizeof(ix->backend[0]);
+}
+
 /* Cuts off and returns what stands before the first comma. */
 static struct hrw_bytes
 next_value(struct hrw_bytes *rest)
@@ -412,4 +420,5 @@ const struct hrw_placement hrw_glb = {
     .rank = rank,
     .explain = explain,
     .free = free,
+    .size = size,
 };

@@ -102,6 +102,7 @@ const struct hrw_placement hrw_go_redis_ring = {
     .rank = rank,
     .explain = hrw_scored_explain,
     .free = hrw_scored_free,
+    .size = hrw_scored_size,
 };
 
 const struct hrw_placement hrw_go_rendezvous = {
@@ -115,4 +116,5 @@ const struct hrw_placement hrw_go_rendezvous = {
     .rank = rank,
     .explain = hrw_scored_explain,
     .free = hrw_scored_free,
+    .size = hrw_scored_size,
 };

@@ -29,6 +29,14 @@ drop(void *index)
 	free(ix);
 }
 
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+
+	return sizeof(*ix) + hrw_points_size(&ix->points);
+}
+
 static void
 complete(struct hrw_value *value)
 {
@@ -105,4 +113,5 @@ const struct hrw_placement hrw_haproxy_consistent = {
     .prepare = prepare,
     .rank = rank,
     .free = drop,
+    .size = size,
 };

@@ -28,6 +28,14 @@ drop(void *index)
 	free(ix);
 }
 
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+
+	return sizeof(*ix) + ix->count * sizeof(*ix->slot);
+}
+
 static uint32_t
 common_divisor(uint32_t a, uint32_t b)
 {
@@ -148,4 +156,5 @@ const struct hrw_placement hrw_haproxy_map = {
     .prepare = prepare,
     .rank = rank,
     .free = drop,
+    .size = size,
 };

@@ -63,6 +63,14 @@ drop(void *index)
 	free(ix);
 }
 
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+
+	return sizeof(*ix) + ix->count * (sizeof(*ix->order) + sizeof(*ix->hash));
+}
+
 static int
 hash_id(const struct hrw_node *node, uint64_t type, uint32_t *hash, struct hrw_fault *fault)
 {
@@ -272,4 +280,5 @@ const struct hrw_placement hrw_ignite = {
     .rank = rank,
     .explain = explain,
     .free = drop,
+    .size = size,
 };

@@ -69,6 +69,15 @@ drop(void *index)
 	free(ix);
 }
 
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+
+	return sizeof(*ix) + hrw_slots_size(&ix->slots) +
+	       (ix->order != NULL ? ix->m->count * sizeof(*ix->order) : 0);
+}
+
 static int
 prepare(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 {
@@ -124,4 +133,5 @@ const struct hrw_placement hrw_kafka = {
     .prepare = prepare,
     .rank = rank,
     .free = drop,
+    .size = size,
 };

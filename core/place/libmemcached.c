@@ -58,6 +58,14 @@ drop(void *index)
 	free(ix);
 }
 
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+
+	return sizeof(*ix) + ix->count * sizeof(*ix->order) + hrw_points_size(&ix->points);
+}
+
 static struct index *
 index_new(const struct hrw_membership *m, struct hrw_fault *fault)
 {
@@ -175,6 +183,7 @@ const struct hrw_placement hrw_libmemcached_ketama = {
     .prepare = prepare_ketama,
     .rank = rank_ring,
     .free = drop,
+    .size = size,
 };
 
 const struct hrw_placement hrw_libmemcached_ketama_weighted = {
@@ -188,6 +197,7 @@ const struct hrw_placement hrw_libmemcached_ketama_weighted = {
     .prepare = prepare_weighted,
     .rank = rank_ring,
     .free = drop,
+    .size = size,
 };
 
 const struct hrw_placement hrw_libmemcached_modula = {
@@ -200,4 +210,5 @@ const struct hrw_placement hrw_libmemcached_modula = {
     .prepare = prepare_modula,
     .rank = rank_modula,
     .free = drop,
+    .size = size,
 };

@@ -46,6 +46,14 @@ drop(void *index)
 	free(ix);
 }
 
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+
+	return sizeof(*ix) + ix->count * sizeof(*ix->node);
+}
+
 static int
 prepare(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 {
@@ -83,4 +91,5 @@ const struct hrw_placement hrw_modulo = {
     .prepare = prepare,
     .rank = rank,
     .free = drop,
+    .size = size,
 };

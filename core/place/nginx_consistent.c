@@ -33,6 +33,14 @@ drop(void *index)
 	free(ix);
 }
 
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+
+	return sizeof(*ix) + hrw_points_size(&ix->points);
+}
+
 /* Where the host ends in "host:port"; text.len where there is no port. */
 static size_t
 host_end(struct hrw_bytes text)
@@ -162,4 +170,5 @@ const struct hrw_placement hrw_nginx_consistent = {
     .prepare = prepare,
     .rank = rank,
     .free = drop,
+    .size = size,
 };

@@ -30,6 +30,14 @@ drop(void *index)
 	free(ix);
 }
 
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+
+	return sizeof(*ix) + hrw_spans_size(&ix->spans);
+}
+
 static int
 prepare(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 {
@@ -82,4 +90,5 @@ const struct hrw_placement hrw_nginx_hash = {
     .prepare = prepare,
     .rank = rank,
     .free = drop,
+    .size = size,
 };

@@ -11,6 +11,12 @@ hrw_points_fini(struct hrw_points *p)
 	*p = (struct hrw_points){0};
 }
 
+size_t
+hrw_points_size(const struct hrw_points *p)
+{
+	return p->room * (sizeof(*p->at) + sizeof(*p->node));
+}
+
 int
 hrw_points_reserve(struct hrw_points *p, size_t count)
 {

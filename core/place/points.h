@@ -25,6 +25,9 @@ struct hrw_points {
 /* All zeros is an empty ring. */
 void hrw_points_fini(struct hrw_points *p);
 
+/* Bytes that it holds. */
+size_t hrw_points_size(const struct hrw_points *p);
+
 /* The most points a ring may have: what weights ask for must not bloat anybody. */
 enum { HRW_POINTS_MAX = 1 << 23 };
 

@@ -19,6 +19,12 @@ drop(void *index)
 	free(index);
 }
 
+static size_t
+size(const void *index)
+{
+	return sizeof(struct hrw_slots) + hrw_slots_size(index);
+}
+
 static int
 prepare(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 {
@@ -51,4 +57,5 @@ const struct hrw_placement hrw_redis_cluster = {
     .prepare = prepare,
     .rank = rank,
     .free = drop,
+    .size = size,
 };

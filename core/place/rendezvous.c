@@ -47,6 +47,16 @@ drop(void *index)
 	free(ix);
 }
 
+/* With what fills the last block. */
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+	size_t padded = (ix->count + BLOCK - 1) / BLOCK * BLOCK;
+
+	return sizeof(*ix) + padded * (sizeof(*ix->hash) + sizeof(*ix->weight) + sizeof(*ix->node));
+}
+
 /* A node's hash, to be sorted. */
 struct hash_of {
 	uint32_t hash, node;
@@ -257,4 +267,5 @@ const struct hrw_placement hrw_rendezvous = {
     .rank = rank,
     .explain = explain,
     .free = drop,
+    .size = size,
 };

@@ -113,6 +113,7 @@ const struct hrw_placement hrw_rendezvous_blake2b = {
     .rank = hrw_scored_rank,
     .explain = hrw_scored_explain,
     .free = hrw_scored_free,
+    .size = hrw_scored_size,
 };
 
 const struct hrw_placement hrw_rendezvous_blake2b_bar = {
@@ -125,6 +126,7 @@ const struct hrw_placement hrw_rendezvous_blake2b_bar = {
     .rank = hrw_scored_rank,
     .explain = hrw_scored_explain,
     .free = hrw_scored_free,
+    .size = hrw_scored_size,
 };
 
 /* Without a mix, shares are not fair: see PLACEMENTS in the README. */
@@ -138,4 +140,5 @@ const struct hrw_placement hrw_rendezvous_fnv1a = {
     .rank = hrw_scored_rank,
     .explain = hrw_scored_explain,
     .free = hrw_scored_free,
+    .size = hrw_scored_size,
 };

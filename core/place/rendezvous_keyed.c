@@ -73,4 +73,5 @@ const struct hrw_placement hrw_rendezvous_keyed = {
     .rank = hrw_scored_rank,
     .explain = hrw_scored_explain,
     .free = hrw_scored_free,
+    .size = hrw_scored_size,
 };

@@ -39,6 +39,12 @@ drop(void *index)
 	free(index);
 }
 
+static size_t
+size(const void *index)
+{
+	return sizeof(struct hrw_points) + hrw_points_size(index);
+}
+
 static int
 add_points(
     struct hrw_points *p, const struct hrw_membership *m, const uint32_t *order, size_t count)
@@ -101,4 +107,5 @@ const struct hrw_placement hrw_ring = {
     .prepare = prepare,
     .rank = rank,
     .free = drop,
+    .size = size,
 };

@@ -16,6 +16,15 @@ hrw_scored_free(void *scored)
 	free(s);
 }
 
+size_t
+hrw_scored_size(const void *scored)
+{
+	const struct hrw_scored *s = scored;
+
+	return sizeof(*s) +
+	       s->m->count * (sizeof(*s->node) + sizeof(*s->weight) + sizeof(*s->hash));
+}
+
 /* Takers, the winner of a tie first. The membership stands by name. */
 static uint32_t *
 order_of(const struct hrw_membership *m, enum hrw_ties ties, size_t *count)

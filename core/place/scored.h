@@ -43,6 +43,9 @@ int hrw_scored_init(struct hrw_scored *s, const struct hrw_membership *m, enum h
 /* Frees what init made, and `scored` itself. As a placement's free. */
 void hrw_scored_free(void *scored);
 
+/* As a placement's size. */
+size_t hrw_scored_size(const void *scored);
+
 /* As a placement's rank and explain, on a struct hrw_scored. */
 int hrw_scored_rank(const void *scored, struct hrw_bytes key, size_t want, uint32_t *out);
 void hrw_scored_explain(const void *scored, struct hrw_bytes key, struct hrw_score *out);

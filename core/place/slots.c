@@ -9,6 +9,12 @@ hrw_slots_fini(struct hrw_slots *slots)
 	*slots = (struct hrw_slots){0};
 }
 
+size_t
+hrw_slots_size(const struct hrw_slots *slots)
+{
+	return slots->count * sizeof(*slots->held);
+}
+
 static int
 by_first(const void *left, const void *right)
 {

@@ -31,6 +31,9 @@ int hrw_slots_init(struct hrw_slots *slots, const struct hrw_membership *m, uint
     struct hrw_fault *fault);
 void hrw_slots_fini(struct hrw_slots *slots);
 
+/* Bytes that it holds. */
+size_t hrw_slots_size(const struct hrw_slots *slots);
+
 /* The slot's node into out[0]: 1, or NO_SERVERS where no node holds the slot or
  * its node takes no keys. log n. */
 int hrw_slots_rank(const struct hrw_slots *slots, uint64_t slot, uint32_t *out);

@@ -26,6 +26,12 @@ hrw_spans_fini(struct hrw_spans *s)
 	*s = (struct hrw_spans){0};
 }
 
+size_t
+hrw_spans_size(const struct hrw_spans *s)
+{
+	return s->count * (sizeof(*s->node) + sizeof(*s->end));
+}
+
 uint32_t
 hrw_spans_at(const struct hrw_spans *s, uint64_t number)
 {

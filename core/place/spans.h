@@ -19,6 +19,9 @@ int hrw_spans_init(
     struct hrw_spans *s, const struct hrw_membership *m, uint32_t *order, size_t count);
 void hrw_spans_fini(struct hrw_spans *s);
 
+/* Bytes that it holds. */
+size_t hrw_spans_size(const struct hrw_spans *s);
+
 /* Whose number it is, 0..total-1. log n. */
 uint32_t hrw_spans_at(const struct hrw_spans *s, uint64_t number);
 

@@ -48,6 +48,14 @@ drop(void *index)
 	free(ix);
 }
 
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+
+	return sizeof(*ix) + ix->count * sizeof(*ix->peer);
+}
+
 static uint32_t
 rotate(uint32_t value, unsigned by)
 {
@@ -266,4 +274,5 @@ const struct hrw_placement hrw_squid_carp = {
     .prepare = prepare,
     .rank = rank,
     .free = drop,
+    .size = size,
 };

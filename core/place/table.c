@@ -50,6 +50,15 @@ drop(void *index)
 	free(ix);
 }
 
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+
+	return sizeof(*ix) + hrw_rendezvous_blake2b.size(ix->ranking) +
+	       (size_t)ix->rows * ix->places * sizeof(*ix->node);
+}
+
 /* The ranking of a row's own key. */
 static int
 rank_row(const struct index *ix, uint64_t row, size_t want, uint32_t *out)
@@ -111,4 +120,5 @@ const struct hrw_placement hrw_table = {
     .prepare = prepare,
     .rank = rank,
     .free = drop,
+    .size = size,
 };

@@ -89,6 +89,15 @@ drop(void *index)
 	free(ix);
 }
 
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+
+	return sizeof(*ix) + (ix->spans.node == NULL ? ix->count * sizeof(*ix->order) : 0) +
+	       hrw_points_size(&ix->points) + hrw_spans_size(&ix->spans);
+}
+
 /* A node while labels are sorted. */
 struct label {
 	const char *text;
@@ -217,6 +226,7 @@ const struct hrw_placement hrw_twemproxy_ketama = {
     .prepare = prepare_ketama,
     .rank = rank_ketama,
     .free = drop,
+    .size = size,
 };
 
 const struct hrw_placement hrw_twemproxy_modula = {
@@ -229,4 +239,5 @@ const struct hrw_placement hrw_twemproxy_modula = {
     .prepare = prepare_modula,
     .rank = rank_modula,
     .free = drop,
+    .size = size,
 };

@@ -55,6 +55,15 @@ drop(void *index)
 	free(ix);
 }
 
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+
+	return sizeof(*ix) + hrw_points_size(&ix->points) +
+	       (ix->low != NULL ? ix->points.count * sizeof(*ix->low) : 0);
+}
+
 static void
 complete(struct hrw_value *value)
 {
@@ -238,4 +247,5 @@ const struct hrw_placement hrw_uhashring = {
     .prepare = prepare,
     .rank = rank,
     .free = drop,
+    .size = size,
 };

@@ -58,6 +58,14 @@ drop(void *index)
 	free(ix);
 }
 
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+
+	return sizeof(*ix) + hrw_points_size(&ix->points);
+}
+
 /* The last four bytes of the digest, little-endian. */
 static uint32_t
 hash(struct hrw_bytes text)
@@ -212,4 +220,5 @@ const struct hrw_placement hrw_varnish_shard = {
     .prepare = prepare,
     .rank = rank,
     .free = drop,
+    .size = size,
 };

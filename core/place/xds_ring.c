@@ -72,6 +72,14 @@ drop(void *index)
 	free(ix);
 }
 
+static size_t
+size(const void *index)
+{
+	const struct index *ix = index;
+
+	return sizeof(*ix) + hrw_points_size(&ix->points);
+}
+
 /* Hands out points node by node. The two sums run on across nodes, so that
  * rounding is carried from one to the next: that is part of the definition. */
 static int
@@ -197,6 +205,7 @@ const struct hrw_placement hrw_envoy_ring_hash = {
     .prepare = prepare_envoy,
     .rank = rank_one,
     .free = drop,
+    .size = size,
 };
 
 const struct hrw_placement hrw_grpc_ring_hash = {
@@ -209,4 +218,5 @@ const struct hrw_placement hrw_grpc_ring_hash = {
     .prepare = prepare_grpc,
     .rank = rank_many,
     .free = drop,
+    .size = size,
 };
