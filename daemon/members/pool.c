@@ -28,6 +28,7 @@ pool_free(struct pool *pool)
 	if (pool->settled != pool->present)
 		hrw_membership_free(pool->settled);
 	hrw_membership_free(pool->present);
+	pthread_mutex_destroy(&pool->share_lock);
 	free(pool->share);
 	free(pool->extra);
 	free(pool->name);
@@ -51,6 +52,7 @@ pool_new(const char *name, uint64_t epoch, const char *lineage, double max_moved
 		return NULL;
 	}
 	atomic_init(&pool->references, 1);
+	pthread_mutex_init(&pool->share_lock, NULL);
 	pool->epoch = epoch;
 	pool->max_moved = max_moved;
 	pool->present = present;
@@ -68,11 +70,26 @@ pool_new(const char *name, uint64_t epoch, const char *lineage, double max_moved
 		goto fail;
 	snprintf(pool->etag, sizeof(pool->etag), "\"%llu-%s\"", (unsigned long long)epoch,
 	    pool->lineage);
-	hrw_shares(present, pool->share);
+	if ((present->placement->traits & HRW_FAIR) != 0)
+		pool_shares(pool);
 	return pool;
 fail:
 	pool_free(pool);
 	return NULL;
+}
+
+const double *
+pool_shares(struct pool *pool)
+{
+	if (pool_has_shares(pool))
+		return pool->share;
+	pthread_mutex_lock(&pool->share_lock);
+	if (!pool_has_shares(pool)) {
+		hrw_shares(pool->present, pool->share);
+		atomic_store_explicit(&pool->has_shares, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&pool->share_lock);
+	return pool->share;
 }
 
 struct pool *

@@ -9,6 +9,7 @@
 #ifndef HRWD_MEMBERS_POOL_H
 #define HRWD_MEMBERS_POOL_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "core/membership.h"
@@ -27,7 +28,9 @@ struct pool {
 	struct hrw_membership *present; /* owned, frozen */
 	struct hrw_membership *settled; /* the same pointer when the pool is settled */
 	struct hrw_settled match;
-	double *share; /* by node of present: the part of keys it owns */
+	pthread_mutex_t share_lock;
+	atomic_bool has_shares;
+	double *share; /* by node of present: see pool_shares() */
 	char *extra;   /* members of its document that this version does not know, as a
 			* JSON object; NULL: none. Set before it is published */
 };
@@ -41,6 +44,17 @@ struct pool *pool_new(const char *name, uint64_t epoch, const char *lineage, dou
     struct hrw_membership *present, struct hrw_membership *settled);
 struct pool *pool_acquire(struct pool *pool);
 void pool_release(struct pool *pool); /* NULL is fine */
+
+/* The part of all keys that each node of `present` owns. By formula where there
+ * is one; else counted on the sample at the first call, which may take seconds:
+ * off the loops, unless pool_has_shares() says that it is done. Any thread. */
+const double *pool_shares(struct pool *pool);
+
+static inline bool
+pool_has_shares(const struct pool *pool)
+{
+	return atomic_load_explicit(&pool->has_shares, memory_order_acquire);
+}
 
 static inline bool
 pool_is_settled(const struct pool *pool)

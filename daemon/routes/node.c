@@ -31,9 +31,31 @@ first_after(const struct hrw_membership *m, struct hrw_bytes after)
 	return low;
 }
 
-/* GET /nodes */
-int
-node_list(struct request *req)
+static void
+count_shares(struct request *req)
+{
+	pool_shares(req->state);
+}
+
+/* Answers once the shares are known: at once, or after they were counted off the
+ * loop. */
+static int
+with_shares(struct request *req, int (*answer)(struct request *req))
+{
+	const struct pool *pool;
+	int rc = common_pool(req, &pool);
+
+	if (rc < 0)
+		return rc;
+	if (pool_has_shares(pool))
+		return answer(req);
+	request_keep_snapshot(req);
+	req->state = (struct pool *)pool; /* the kept snapshot's */
+	return request_background(req, count_shares, answer);
+}
+
+static int
+list_nodes(struct request *req)
 {
 	struct hrw_bytes after = request_parameter(req, "after");
 	const struct hrw_membership *m;
@@ -76,9 +98,15 @@ node_list(struct request *req)
 	return respond_json(req, 200, &body);
 }
 
-/* GET /nodes/{name} */
+/* GET /nodes */
 int
-node_get(struct request *req)
+node_list(struct request *req)
+{
+	return with_shares(req, list_nodes);
+}
+
+static int
+get_node(struct request *req)
 {
 	const struct hrw_node *node;
 	struct common_name name;
@@ -104,6 +132,13 @@ node_get(struct request *req)
 	put_node(&o, pool, (size_t)(node - pool->present->node));
 	json_close_object(&o);
 	return respond_json(req, 200, &body);
+}
+
+/* GET /nodes/{name} */
+int
+node_get(struct request *req)
+{
+	return with_shares(req, get_node);
 }
 
 int
