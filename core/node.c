@@ -227,11 +227,17 @@ same_array(const void *a, size_t a_count, const void *b, size_t b_count, size_t 
 bool
 hrw_node_same(const struct hrw_node *a, const struct hrw_node *b)
 {
-	return hrw_text_same(a->address, b->address) && hrw_text_same(a->zone, b->zone) &&
-	       hrw_text_same(a->hash_name, b->hash_name) &&
-	       a->hash_name_is_default == b->hash_name_is_default && a->weight == b->weight &&
-	       a->id == b->id && a->state == b->state && a->has_reweight == b->has_reweight &&
-	       a->reweight == b->reweight && a->is_unhealthy == b->is_unhealthy &&
+	return hrw_text_same(a->address, b->address) && hrw_text_same(a->hash_name, b->hash_name) &&
+	       a->hash_name_is_default == b->hash_name_is_default && a->id == b->id &&
+	       hrw_node_is_untouched(a, b);
+}
+
+bool
+hrw_node_is_untouched(const struct hrw_node *a, const struct hrw_node *b)
+{
+	return a->weight == b->weight && a->state == b->state && hrw_text_same(a->zone, b->zone) &&
+	       a->has_reweight == b->has_reweight && a->reweight == b->reweight &&
+	       a->is_unhealthy == b->is_unhealthy &&
 	       same_array(a->slots, a->slot_count, b->slots, b->slot_count, sizeof(*a->slots)) &&
 	       same_array(a->tokens, a->token_count, b->tokens, b->token_count, sizeof(*a->tokens));
 }

@@ -29,4 +29,8 @@ int hrw_node_check(const struct hrw_node *node, const struct hrw_placement *plac
 /* Equal but for name and since_ms? */
 bool hrw_node_same(const struct hrw_node *a, const struct hrw_node *b);
 
+/* Equal in what decides how many keys a node gets: its state, weight, zone,
+ * reweight, slots, tokens, health? Who it is stays out of it. */
+bool hrw_node_is_untouched(const struct hrw_node *a, const struct hrw_node *b);
+
 #endif

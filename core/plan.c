@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "core/node.h"
 #include "core/plan.h"
 #include "core/zones.h"
 
@@ -49,6 +50,22 @@ places(const struct hrw_plan *plan, const struct hrw_membership *m)
 	return place;
 }
 
+/* Which nodes neither join nor leave nor change; NULL: no memory. */
+static bool *
+untouched(const struct hrw_plan *plan)
+{
+	const struct hrw_membership *before = plan->before, *after = plan->after;
+	bool *is_untouched = calloc(plan->count + 1, sizeof(*is_untouched));
+
+	for (size_t i = 0; is_untouched != NULL && i < before->count; i++) {
+		const struct hrw_node *is = hrw_membership_find(after, before->node[i].name);
+
+		is_untouched[plan->before_to_union[i]] =
+		    is != NULL && hrw_node_is_untouched(&before->node[i], is);
+	}
+	return is_untouched;
+}
+
 struct hrw_plan *
 hrw_plan_new(const struct hrw_membership *before, const struct hrw_membership *settled,
     const struct hrw_membership *after)
@@ -71,6 +88,9 @@ hrw_plan_new(const struct hrw_membership *before, const struct hrw_membership *s
 	if (plan->before_to_union == NULL || plan->after_to_union == NULL ||
 	    plan->settled_to_union == NULL)
 		goto fail;
+	plan->is_untouched = untouched(plan);
+	if (plan->is_untouched == NULL)
+		goto fail;
 	return plan;
 fail:
 	hrw_plan_free(plan);
@@ -82,6 +102,7 @@ hrw_plan_free(struct hrw_plan *plan)
 {
 	if (plan == NULL)
 		return;
+	free(plan->is_untouched);
 	free(plan->settled_to_union);
 	free(plan->after_to_union);
 	free(plan->before_to_union);
@@ -121,6 +142,25 @@ difference(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_co
 	return count;
 }
 
+static uint32_t
+count_untouched(const struct hrw_plan *plan, const uint32_t *list, uint32_t count)
+{
+	uint32_t untouched_count = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		untouched_count += plan->is_untouched[list[i]];
+	return untouched_count;
+}
+
+static uint32_t
+needless(const struct hrw_plan *plan, const struct hrw_change *c)
+{
+	uint32_t lost = count_untouched(plan, c->lost, c->lost_count);
+	uint32_t gained = count_untouched(plan, c->gained, c->gained_count);
+
+	return lost < gained ? lost : gained;
+}
+
 static bool
 is_owner_changed(const struct hrw_change *c)
 {
@@ -142,6 +182,7 @@ hrw_plan_key(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_chang
 	    difference(out->before, out->before_count, out->after, out->after_count, out->lost);
 	out->gained_count =
 	    difference(out->after, out->after_count, out->before, out->before_count, out->gained);
+	out->needless = needless(plan, out);
 	out->from = HRW_NOT_LISTED;
 	out->owner_changed = is_owner_changed(out);
 	out->is_cold = false;

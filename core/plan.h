@@ -18,6 +18,7 @@ struct hrw_plan {
 	uint32_t *before_to_union; /* node of before -> index into name[] */
 	uint32_t *after_to_union;
 	uint32_t *settled_to_union; /* HRW_NOT_LISTED: in neither */
+	bool *is_untouched;	    /* by name[]: it stands in both, and alike */
 };
 
 /* All three frozen, and outliving it. NULL: no memory.
@@ -41,6 +42,10 @@ struct hrw_change {
 	/* The first of before that is in after too and was warm. HRW_NOT_LISTED
 	 * where there is none, and for a key that is not listed. */
 	uint32_t from;
+
+	/* Copies that moved between nodes that the change does not touch: of lost
+	 * and gained such, the fewer. 0 where the placement is HRW_MINIMAL. */
+	uint32_t needless;
 
 	bool owner_changed; /* to none, or from none, too */
 	bool is_cold;	    /* the owner changed, and the new one was no settled holder */

@@ -114,6 +114,7 @@ hrw_tally_add(struct hrw_tally *t, const struct hrw_change *c)
 	t->changed++;
 	t->copies_lost += c->lost_count;
 	t->copies_gained += c->gained_count;
+	t->needless += c->needless;
 	t->keys_without_source += c->lost_count > 0 && c->from == HRW_NOT_LISTED;
 	for (uint32_t i = 0; i < c->lost_count; i++)
 		t->node[c->lost[i]].loses++;
@@ -132,6 +133,7 @@ hrw_tally_merge(struct hrw_tally *into, const struct hrw_tally *from)
 	into->changed += from->changed;
 	into->copies_lost += from->copies_lost;
 	into->copies_gained += from->copies_gained;
+	into->needless += from->needless;
 	into->keys_without_source += from->keys_without_source;
 	into->owners_changed += from->owners_changed;
 	into->owners_cold += from->owners_cold;

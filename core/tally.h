@@ -22,7 +22,7 @@ struct hrw_move {
 };
 
 struct hrw_tally {
-	uint64_t keys, changed, copies_lost, copies_gained, keys_without_source;
+	uint64_t keys, changed, copies_lost, copies_gained, needless, keys_without_source;
 	uint64_t owners_changed, owners_cold;
 	size_t count; /* nodes, as plan->count */
 	struct hrw_tally_node *node;

@@ -122,6 +122,7 @@ put_totals(struct json_out *o, const struct report *r)
 	json_close_object(o);
 	json_put_count(o, "copies_lost", r->total->copies_lost);
 	json_put_count(o, "copies_gained", r->total->copies_gained);
+	json_put_count(o, "needless", r->total->needless);
 	json_put_count(o, "keys_without_source", r->total->keys_without_source);
 }
 

@@ -33,6 +33,7 @@ START_TEST(draining_a_cache_changes_thirteen_photos_each_with_a_source)
 	expect(a, "owners", "{'changed':4,'cold':0}");
 	expect(a, "copies_lost", "13");
 	expect(a, "copies_gained", "13");
+	expect(a, "needless", "0");
 	expect(a, "keys_without_source", "0");
 	expect(a, "nodes",
 	    "[{'node':'cache-a','before':14,'after':17,'gains':3,'loses':0},"

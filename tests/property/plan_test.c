@@ -70,6 +70,24 @@ check_list(const struct change_case *c, const char *what, const uint32_t *got, s
 		    want[i]);
 }
 
+/* Those of the list that stand alike before and after. */
+static size_t
+untouched(const struct change_case *c, const char **list, size_t count)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct hrw_node *was = hrw_membership_find(c->before, list[i]);
+		const struct hrw_node *is = hrw_membership_find(c->after, list[i]);
+
+		found += was != NULL && is != NULL && was->state == is->state &&
+			 was->weight == is->weight &&
+			 (was->zone == NULL ? is->zone == NULL
+					    : is->zone != NULL && strcmp(was->zone, is->zone) == 0);
+	}
+	return found;
+}
+
 static void
 check_key(const struct change_case *c, unsigned i)
 {
@@ -79,7 +97,7 @@ check_key(const struct change_case *c, unsigned i)
 	size_t before_count = holders_by_hand(c->before, key, c->before->copies, before);
 	size_t after_count = holders_by_hand(c->after, key, c->after->copies, after);
 	size_t warm_count = holders_by_hand(c->settled, key, c->settled->copies, warm), lost,
-	       gained;
+	       gained, lost_needlessly, needless;
 	bool is_moved = before_count == 0 || after_count == 0 ? before_count != after_count
 							      : strcmp(before[0], after[0]) != 0;
 
@@ -87,8 +105,17 @@ check_key(const struct change_case *c, unsigned i)
 	check_list(c, "after", got->after, got->after_count, after, after_count);
 	lost = without(before, before_count, after, after_count, list);
 	check_list(c, "lost", got->lost, got->lost_count, list, lost);
+	lost_needlessly = untouched(c, list, lost);
 	gained = without(after, after_count, before, before_count, list);
 	check_list(c, "gained", got->gained, got->gained_count, list, gained);
+	needless = untouched(c, list, gained);
+	if (lost_needlessly < needless)
+		needless = lost_needlessly;
+	ck_assert_msg(got->needless == needless, "seed %ju: %u needless, not %zu",
+	    (uintmax_t)c->seed, got->needless, needless);
+	/* The law, whatever the change; zones may shift a copy between two others. */
+	if (!c->before->has_zones && !c->after->has_zones)
+		ck_assert_msg(needless == 0, "seed %ju: needless", (uintmax_t)c->seed);
 
 	for (size_t b = before_count; lost + gained > 0 && b-- > 0;)
 		if (names_have(after, after_count, before[b]) &&
@@ -200,7 +227,7 @@ START_TEST(a_tally_is_the_sum_of_its_keys)
 	for (uint64_t seed = 1; seed <= CASES; seed++) {
 		struct change_case c;
 		struct hrw_tally *t;
-		uint64_t changed = 0, lost = 0, gained = 0, without_source = 0;
+		uint64_t changed = 0, lost = 0, gained = 0, without_source = 0, needless = 0;
 
 		case_init(&c, seed);
 		t = tally_of(&c, 0, 1);
@@ -208,6 +235,7 @@ START_TEST(a_tally_is_the_sum_of_its_keys)
 			changed += c.change[i].lost_count + c.change[i].gained_count > 0;
 			lost += c.change[i].lost_count;
 			gained += c.change[i].gained_count;
+			needless += c.change[i].needless;
 			without_source +=
 			    c.change[i].lost_count > 0 && c.change[i].from == HRW_NOT_LISTED;
 		}
@@ -215,6 +243,7 @@ START_TEST(a_tally_is_the_sum_of_its_keys)
 		ck_assert_uint_eq(t->changed, changed);
 		ck_assert_uint_eq(t->copies_lost, lost);
 		ck_assert_uint_eq(t->copies_gained, gained);
+		ck_assert_uint_eq(t->needless, needless);
 		ck_assert_uint_eq(t->keys_without_source, without_source);
 		for (uint32_t node = 0; node < c.plan->count; node++)
 			check_node(&c, t, node);
@@ -236,6 +265,7 @@ check_same(const struct change_case *c, const struct hrw_tally *a, const struct 
 	ck_assert_uint_eq(a->changed, b->changed);
 	ck_assert_uint_eq(a->copies_lost, b->copies_lost);
 	ck_assert_uint_eq(a->copies_gained, b->copies_gained);
+	ck_assert_uint_eq(a->needless, b->needless);
 	ck_assert_uint_eq(a->keys_without_source, b->keys_without_source);
 	ck_assert_uint_eq(a->owners_changed, b->owners_changed);
 	ck_assert_uint_eq(a->owners_cold, b->owners_cold);
