@@ -4,15 +4,13 @@
  *
  * Source: go-redis 216593cc; dgryski/go-rendezvous 9f7001d1.
  */
-#include <stdlib.h>
-
 #include "core/hash/fnv1a.h"
 #include "core/hash/xorshift.h"
 #include "core/hash/xxh64.h"
 #include "core/place/scored.h"
 #include "core/place/tag.h"
 
-enum { PARAM_HASH, HASH_XXHASH64 = 0 };
+enum { PARAM_HASH };
 
 static const char *const hash_names[] = {"xxhash64", "fnv1a64", NULL};
 
@@ -51,38 +49,34 @@ raw(const struct hrw_scored *s, uint32_t node, uint64_t key, struct hrw_bytes te
 	return hrw_xorshift64(s->hash[node] ^ key);
 }
 
-static int
-prepare(const struct hrw_membership *m,
-    uint64_t (*hash_key)(const struct hrw_scored *, struct hrw_bytes),
-    uint64_t (*hash_node)(const struct hrw_scored *, struct hrw_bytes), void **index,
-    struct hrw_fault *fault)
-{
-	struct hrw_scored *s = calloc(1, sizeof(*s));
-	int rc;
+static const struct hrw_scorer redis_ring = {
+    .hash_node = xxh64,
+    .hash_key = xxh64_of_tag,
+    .raw = raw,
+    .ties = HRW_TIES_LOWER_ID,
+    .is_wide = true,
+};
 
-	if (s == NULL)
-		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
-	*s = (struct hrw_scored){.raw = raw, .hash_key = hash_key, .is_wide = true};
-	rc = hrw_scored_init(s, m, HRW_TIES_LOWER_ID, hash_node, fault);
-	if (rc < 0)
-		hrw_scored_free(s);
-	else
-		*index = s;
-	return rc;
-}
+/* In the order of the parameter's choices. */
+static const struct hrw_scorer library[] = {
+    {.hash_node = xxh64, .hash_key = xxh64, .raw = raw, .ties = HRW_TIES_LOWER_ID, .is_wide = true},
+    {.hash_node = fnv1a64,
+	.hash_key = fnv1a64,
+	.raw = raw,
+	.ties = HRW_TIES_LOWER_ID,
+	.is_wide = true},
+};
 
 static int
 prepare_redis(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 {
-	return prepare(m, xxh64_of_tag, xxh64, index, fault);
+	return hrw_scored_prepare(m, &redis_ring, index, fault);
 }
 
 static int
 prepare_library(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 {
-	if (m->param[PARAM_HASH].number == HASH_XXHASH64)
-		return prepare(m, xxh64, xxh64, index, fault);
-	return prepare(m, fnv1a64, fnv1a64, index, fault);
+	return hrw_scored_prepare(m, &library[m->param[PARAM_HASH].number], index, fault);
 }
 
 static int

@@ -5,8 +5,6 @@
  *
  * Source: PLACEMENTS in the README; RFC 7693; Fowler, Noll, Vo.
  */
-#include <stdlib.h>
-
 #include "core/hash/blake2b.h"
 #include "core/hash/fnv1a.h"
 #include "core/place/scored.h"
@@ -48,44 +46,28 @@ hash_fnv1a(const struct hrw_scored *s, struct hrw_bytes text)
 	return hrw_fnv1a32_more(hrw_fnv1a32(text), hrw_text("|"));
 }
 
-static int
-prepare(const struct hrw_membership *m, const struct hrw_scored *with, enum hrw_ties ties,
-    uint64_t (*hash_node)(const struct hrw_scored *, struct hrw_bytes), void **index,
-    struct hrw_fault *fault)
-{
-	struct hrw_scored *s = calloc(1, sizeof(*s));
-	int rc;
-
-	if (s == NULL)
-		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
-	*s = *with;
-	rc = hrw_scored_init(s, m, ties, hash_node, fault);
-	if (rc < 0)
-		hrw_scored_free(s);
-	else
-		*index = s;
-	return rc;
-}
+static const struct hrw_scorer blake2b = {
+    .raw = raw_blake2b, .ties = HRW_TIES_LARGER_NAME, .bits = 52, .is_wide = true};
+static const struct hrw_scorer bar = {.raw = raw_bar, .ties = HRW_TIES_LOWER_ID, .is_wide = true};
+static const struct hrw_scorer fnv1a = {
+    .hash_node = hash_fnv1a, .raw = raw_fnv1a, .ties = HRW_TIES_LOWER_ID};
 
 static int
 prepare_blake2b(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 {
-	return prepare(m, &(struct hrw_scored){.raw = raw_blake2b, .bits = 52, .is_wide = true},
-	    HRW_TIES_LARGER_NAME, NULL, index, fault);
+	return hrw_scored_prepare(m, &blake2b, index, fault);
 }
 
 static int
 prepare_bar(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 {
-	return prepare(m, &(struct hrw_scored){.raw = raw_bar, .is_wide = true}, HRW_TIES_LOWER_ID,
-	    NULL, index, fault);
+	return hrw_scored_prepare(m, &bar, index, fault);
 }
 
 static int
 prepare_fnv1a(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 {
-	return prepare(
-	    m, &(struct hrw_scored){.raw = raw_fnv1a}, HRW_TIES_LOWER_ID, hash_fnv1a, index, fault);
+	return hrw_scored_prepare(m, &fnv1a, index, fault);
 }
 
 /* A NUL in the key could be the one between node and key. */

@@ -7,8 +7,6 @@
  *
  * Source: Thaler & Ravishankar, 1998; Aumasson & Bernstein, 2012.
  */
-#include <stdlib.h>
-
 #include "core/hash/fmix.h"
 #include "core/hash/siphash.h"
 #include "core/place/scored.h"
@@ -38,28 +36,25 @@ raw(const struct hrw_scored *s, uint32_t node, uint64_t key, struct hrw_bytes te
 	return hrw_fmix64(s->hash[node] ^ key);
 }
 
+static const struct hrw_scorer keyed = {
+    .hash_node = hash,
+    .hash_key = hash,
+    .raw = raw,
+    .ties = HRW_TIES_SMALLER_NAME,
+    .bits = 52,
+    .is_wide = true,
+};
+
 static int
 prepare(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 {
-	struct hrw_scored *s;
-	int rc;
-
 	if (!m->param[PARAM_SECRET_FILE].has_secret) {
 		hrw_fault(fault, HRW_BAD_FIELD,
 		    "the secret of this pool was not read: name a file in the secrets folder");
 		hrw_fault_at(fault, "/placement/secret_file");
 		return HRW_BAD_FIELD;
 	}
-	s = calloc(1, sizeof(*s));
-	if (s == NULL)
-		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
-	*s = (struct hrw_scored){.raw = raw, .hash_key = hash, .bits = 52, .is_wide = true};
-	rc = hrw_scored_init(s, m, HRW_TIES_SMALLER_NAME, hash, fault);
-	if (rc < 0)
-		hrw_scored_free(s);
-	else
-		*index = s;
-	return rc;
+	return hrw_scored_prepare(m, &keyed, index, fault);
 }
 
 const struct hrw_placement hrw_rendezvous_keyed = {

@@ -86,13 +86,12 @@ check_collisions(const struct hrw_scored *s, struct hrw_fault *fault)
 	return rc;
 }
 
-int
-hrw_scored_init(struct hrw_scored *s, const struct hrw_membership *m, enum hrw_ties ties,
-    uint64_t (*hash_node)(const struct hrw_scored *s, struct hrw_bytes text),
-    struct hrw_fault *fault)
+static int
+fill(struct hrw_scored *s, struct hrw_fault *fault)
 {
-	s->m = m;
-	s->node = order_of(m, ties, &s->count);
+	const struct hrw_membership *m = s->m;
+
+	s->node = order_of(m, s->by->ties, &s->count);
 	s->weight = calloc(m->count + 1, sizeof(*s->weight));
 	s->hash = calloc(m->count + 1, sizeof(*s->hash));
 	if (s->node == NULL || s->weight == NULL || s->hash == NULL)
@@ -101,24 +100,43 @@ hrw_scored_init(struct hrw_scored *s, const struct hrw_membership *m, enum hrw_t
 		s->weight[i] = m->node[s->node[i]].weight;
 		s->has_weights = s->has_weights || s->weight[i] != s->weight[0];
 	}
-	if (hash_node == NULL)
+	if (s->by->hash_node == NULL)
 		return 0;
 	for (size_t i = 0; i < m->count; i++)
-		s->hash[i] = hash_node(s, hrw_text(m->node[i].hash_name));
+		s->hash[i] = s->by->hash_node(s, hrw_text(m->node[i].hash_name));
 	return check_collisions(s, fault);
+}
+
+int
+hrw_scored_prepare(const struct hrw_membership *m, const struct hrw_scorer *by, void **index,
+    struct hrw_fault *fault)
+{
+	struct hrw_scored *s = calloc(1, sizeof(*s));
+	int rc;
+
+	if (s == NULL)
+		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
+	s->m = m;
+	s->by = by;
+	rc = fill(s, fault);
+	if (rc < 0)
+		hrw_scored_free(s);
+	else
+		*index = s;
+	return rc;
 }
 
 static uint64_t
 hash_key(const struct hrw_scored *s, struct hrw_bytes key)
 {
-	return s->hash_key != NULL ? s->hash_key(s, key) : 0;
+	return s->by->hash_key != NULL ? s->by->hash_key(s, key) : 0;
 }
 
 /* The top bits of a raw: those that make a score. */
 static uint64_t
 top(const struct hrw_scored *s, uint64_t raw)
 {
-	return raw >> (64 - s->bits);
+	return raw >> (64 - s->by->bits);
 }
 
 static int
@@ -126,17 +144,17 @@ rank_into(const struct hrw_scored *s, struct hrw_bytes key, size_t want,
     struct hrw_race_candidate *heap, uint32_t *out)
 {
 	struct hrw_race race = {
-	    .weight = s->has_weights ? s->weight : NULL, .bits = s->bits, .heap = heap};
+	    .weight = s->has_weights ? s->weight : NULL, .bits = s->by->bits, .heap = heap};
 	uint64_t hashed = hash_key(s, key);
 
 	race.want = want;
 	for (size_t i = 0; i < s->count; i++) {
-		uint64_t raw = s->raw(s, s->node[i], hashed, key);
+		uint64_t raw = s->by->raw(s, s->node[i], hashed, key);
 		double score = 0;
 
 		if (s->has_weights) {
 			raw = top(s, raw);
-			score = hrw_ln_score(raw, s->bits, s->weight[i]);
+			score = hrw_ln_score(raw, s->by->bits, s->weight[i]);
 		}
 		hrw_race_offer(&race, raw, score, (uint32_t)i);
 	}
@@ -180,14 +198,14 @@ hrw_scored_explain(const void *scored, struct hrw_bytes key, struct hrw_score *o
 
 	for (size_t i = 0; i < s->m->count; i++) {
 		double weight = s->m->node[i].weight;
-		uint64_t raw = s->raw(s, (uint32_t)i, hashed, key);
+		uint64_t raw = s->by->raw(s, (uint32_t)i, hashed, key);
 
 		out[i].has_raw = true;
-		out[i].is_wide = s->is_wide;
+		out[i].is_wide = s->by->is_wide;
 		out[i].raw = raw;
-		if (s->bits == 0)
+		if (s->by->bits == 0)
 			continue;
 		out[i].has_score = true;
-		out[i].score = weight > 0 ? hrw_ln_score(top(s, raw), s->bits, weight) : 0;
+		out[i].score = weight > 0 ? hrw_ln_score(top(s, raw), s->by->bits, weight) : 0;
 	}
 }

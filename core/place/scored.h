@@ -17,14 +17,24 @@ enum hrw_ties {
 	HRW_TIES_LOWER_ID,
 };
 
-struct hrw_scored {
-	const struct hrw_membership *m;
+struct hrw_scored;
+
+/* What makes the one such placement another. */
+struct hrw_scorer {
+	/* Of a node's or a key's text, once; NULL: not needed, 0. */
+	uint64_t (*hash_node)(const struct hrw_scored *s, struct hrw_bytes text);
+	uint64_t (*hash_key)(const struct hrw_scored *s, struct hrw_bytes text);
 	/* The raw of a node: `key` is what hash_key() made, `text` the key itself. */
 	uint64_t (*raw)(
 	    const struct hrw_scored *s, uint32_t node, uint64_t key, struct hrw_bytes text);
-	uint64_t (*hash_key)(const struct hrw_scored *s, struct hrw_bytes text); /* NULL: 0 */
-	unsigned bits;	  /* raw's for weighted scores: 52; its top bits count */
-	bool is_wide;	  /* raw has 64 bits, not 32 */
+	enum hrw_ties ties;
+	unsigned bits; /* raw's top bits that make weighted scores: 52; 0: no scores */
+	bool is_wide;  /* raw has 64 bits, not 32 */
+};
+
+struct hrw_scored {
+	const struct hrw_membership *m;
+	const struct hrw_scorer *by;
 	bool has_weights; /* takers' weights differ */
 	size_t count;
 	uint32_t *node; /* takers, the winner of a tie first */
@@ -32,15 +42,13 @@ struct hrw_scored {
 	uint64_t *hash; /* by node of the membership: of its text; for raw() */
 };
 
-/* Fills all but the functions, bits and is_wide, which the caller has set.
- *   hash_node  of a node's text, once; NULL: not needed
- *   errors     INTERNAL; BAD_SERVER "collision" where two nodes' hashes are equal
- *              and would tie on every key */
-int hrw_scored_init(struct hrw_scored *s, const struct hrw_membership *m, enum hrw_ties ties,
-    uint64_t (*hash_node)(const struct hrw_scored *s, struct hrw_bytes text),
+/* As a placement's prepare; `by` is static.
+ *   errors   INTERNAL; BAD_SERVER "collision" where two nodes' hashes are equal
+ *            and would tie on every key */
+int hrw_scored_prepare(const struct hrw_membership *m, const struct hrw_scorer *by, void **index,
     struct hrw_fault *fault);
 
-/* Frees what init made, and `scored` itself. As a placement's free. */
+/* As a placement's free. */
 void hrw_scored_free(void *scored);
 
 /* As a placement's size. */
