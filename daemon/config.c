@@ -179,6 +179,25 @@ locate(const char *path, const struct json *document, struct hrw_fault *fault)
 	return hrw_fault_at(fault, "%s", field);
 }
 
+/* The files that options name. A fault is that of the option. */
+static int
+read_files(struct config *c, struct hrw_fault *fault)
+{
+	struct tokens *tokens = NULL;
+
+	if (c->tokens_path != NULL) {
+		tokens = tokens_read(c->tokens_path, fault);
+		if (tokens == NULL)
+			return hrw_fault_at(fault, "/auth/tokens");
+	} else if (atomic_load(&c->auth_lookup)) {
+		hrw_fault(fault, HRW_BAD_FIELD,
+		    "there are no tokens to ask for: name their file in auth.tokens");
+		return hrw_fault_at(fault, "/auth/lookup");
+	}
+	atomic_store(&c->tokens, tokens);
+	return 0;
+}
+
 static int
 read_file(const char *path, struct buffer *text, struct hrw_fault *fault)
 {
@@ -224,6 +243,8 @@ config_read(const char *path, struct hrw_fault *fault)
 		goto out;
 	c->document = json_parse(buffer_bytes(&text), JSON_COMMENTS, fault);
 	rc = c->document == NULL ? (int)fault->error : read_document(c, fault);
+	if (rc == 0)
+		rc = read_files(c, fault);
 	if (rc < 0)
 		locate(path, c->document, fault);
 out:
@@ -271,9 +292,9 @@ int
 config_check(const struct config *c, struct hrw_fault *fault)
 {
 	static const char remedy[] =
-	    "the admin listener %s could be reached from other machines, which needs tokens, and "
-	    "this version knows none: give a loopback address, a unix socket (unix:/path) or "
-	    "\"off\"";
+	    "the admin listener %s could be reached from other machines, so it needs tokens: name "
+	    "a file of them in auth.tokens, or give a loopback address, a unix socket "
+	    "(unix:/path) or \"off\"";
 
 	if (c->lookup.count == 0 && c->admin.count == 0)
 		return hrw_fault(fault, HRW_BAD_FIELD,
@@ -283,7 +304,7 @@ config_check(const struct config *c, struct hrw_fault *fault)
 		const char *address = c->admin.address[i];
 		const struct json *at = admin_in_file(c, address);
 
-		if (listen_is_local(address))
+		if (atomic_load(&c->tokens) != NULL || listen_is_local(address))
 			continue;
 		if (at == NULL)
 			return hrw_fault(fault, HRW_BAD_ADDRESS, remedy, address);
@@ -309,6 +330,12 @@ value_text(const struct json *document, const struct config_option *o, struct bu
 		buffer_add_text(out, o->initial);
 }
 
+static void
+note_fixed(struct buffer *fixed, const char *name)
+{
+	buffer_printf(fixed, "%s%s", fixed->len == 0 ? "" : ", ", name);
+}
+
 /* Takes one option over from a newer reading of the file, or notes that it
  * would have to wait for a restart. */
 static int
@@ -326,12 +353,35 @@ reload_option(struct config *c, const struct config *newer, const struct config_
 		rc = j == NULL ? (int)fault->error : o->read(c, o, j, fault);
 		json_free(j);
 	} else if (!hrw_bytes_equal(buffer_bytes(&was), buffer_bytes(&is))) {
-		buffer_printf(fixed, "%s%s%s%s", fixed->len == 0 ? "" : ", ",
-		    o->section == NULL ? "" : o->section, o->section == NULL ? "" : ".", o->name);
+		char name[80];
+
+		snprintf(name, sizeof(name), "%s%s%s", o->section == NULL ? "" : o->section,
+		    o->section == NULL ? "" : ".", o->name);
+		note_fixed(fixed, name);
 	}
 	buffer_fini(&was);
 	buffer_fini(&is);
 	return rc;
+}
+
+/* Who was let in stays so until requests under way have ended, which nobody
+ * counts: so lists that were replaced are kept. To do without tokens takes a
+ * restart: by a slip of the pen no door should open. */
+static void
+reload_tokens(struct config *c, struct config *newer, struct buffer *fixed)
+{
+	struct tokens *now = atomic_load(&c->tokens), *next = atomic_load(&newer->tokens);
+
+	if (next == NULL) {
+		if (now != NULL)
+			note_fixed(fixed, "auth.tokens");
+		return;
+	}
+	if (now != NULL && memcmp(now->text, next->text, sizeof(now->text)) == 0)
+		return;
+	next->older = now;
+	atomic_store(&newer->tokens, NULL);
+	atomic_store(&c->tokens, next);
 }
 
 int
@@ -347,6 +397,8 @@ config_reload(struct config *c, struct buffer *fixed, struct hrw_fault *fault)
 		return fault->error;
 	for (const struct config_option *o = config_options; o->name != NULL && rc == 0; o++)
 		rc = reload_option(c, newer, o, fixed, fault);
+	if (rc == 0)
+		reload_tokens(c, newer, fixed);
 	config_free(newer);
 	return rc;
 }

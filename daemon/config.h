@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "core/membership.h"
+#include "daemon/http/tokens.h"
 #include "daemon/json.h"
 
 enum { CONFIG_ADDRESSES_MAX = 16 };
@@ -48,6 +49,11 @@ struct config {
 	atomic_size_t json_bytes, body_bytes, plans, running_plans, history;
 	atomic_uint_least64_t keys;
 
+	char *tokens_path; /* absolute; NULL: no tokens are asked for */
+	/* What the file says; a reload puts another in its place. NULL: no tokens. */
+	struct tokens *_Atomic tokens;
+	atomic_bool auth_lookup; /* tokens are asked for on the lookup listener, too */
+
 	enum config_log_level log_level;
 	bool log_is_json;
 
@@ -77,7 +83,7 @@ extern const struct config_option config_options[]; /* ends with a NULL name */
 struct config *config_new(void);
 void config_free(struct config *c);
 
-/* Reads a file into a new configuration.
+/* Reads a file into a new configuration, and the files that it names: tokens.
  *   errors  BAD_FIELD, BAD_JSON and the codes of pool fields, or INTERNAL when it
  *           cannot be read; the detail says file, line, column, field and
  *           remedy. NULL then */
@@ -92,8 +98,9 @@ int config_set_store(struct config *c, const char *path, struct hrw_fault *fault
  * listens, or when anybody could reach the admin listener. */
 int config_check(const struct config *c, struct hrw_fault *fault);
 
-/* Reads the file of a running configuration again, and takes over the options
- * that can change while the daemon runs; the rest stays as it was.
+/* Reads the file of a running configuration again, and those that it names, and
+ * takes over the options that can change while the daemon runs; the rest stays
+ * as it was.
  *   fixed    receives the names of other options that differ from those at
  *            start, separated by ", "
  *   errors   as config_read(): nothing is changed then. No file: 0 */

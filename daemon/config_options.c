@@ -244,6 +244,16 @@ read_workers(struct config *c, const struct config_option *option, const struct 
 	return 0;
 }
 
+static int
+read_live_flag(struct config *c, const struct config_option *option, const struct json *j,
+    struct hrw_fault *fault)
+{
+	if (json_type(j) != JSON_BOOL)
+		return mistyped(option, j, fault);
+	atomic_store((atomic_bool *)member_of(c, option), json_bool(j));
+	return 0;
+}
+
 /* An absolute path of a relative one, to free(). */
 static char *
 absolute(const char *path)
@@ -260,6 +270,26 @@ absolute(const char *path)
 	buffer_add_text(&out, strncmp(path, "./", 2) == 0 ? path + 2 : path);
 	free(here);
 	return buffer_take(&out);
+}
+
+/* A path of the file system, or null for none. */
+static int
+read_path(struct config *c, const struct config_option *option, const struct json *j,
+    struct hrw_fault *fault)
+{
+	char **member = member_of(c, option), *whole = NULL;
+	const char *text = json_text(j);
+
+	if (json_type(j) != JSON_NULL && (text == NULL || text[0] == '\0'))
+		return mistyped(option, j, fault);
+	if (text != NULL) {
+		whole = absolute(text);
+		if (whole == NULL)
+			return no_memory(fault);
+	}
+	free(*member);
+	*member = whole;
+	return 0;
 }
 
 static int
@@ -420,7 +450,8 @@ const struct config_option config_options[] = {
     {"listen", "lookup", ADDRESSES, "\"127.0.0.1:7070\"", "where reads are answered",
 	read_addresses, AT(lookup)},
     {"listen", "admin", ADDRESSES, "\"127.0.0.1:7071\"",
-	"where changes are taken too: loopback or a unix socket", read_addresses, AT(admin)},
+	"where changes are taken too: loopback or a unix socket, or with auth.tokens anywhere",
+	read_addresses, AT(admin)},
     {"listen", "hosts", "a list of host names", "[]",
 	"further names that the Host header may have on the admin listener", .read = read_hosts},
     {NULL, "workers", "\"auto\" or a whole number from 1 to 64", "\"auto\"",
@@ -452,6 +483,12 @@ const struct config_option config_options[] = {
     LIVE("plans", plans, 1, 1000000, "1000", "plans that are kept"),
     LIVE("running_plans", running_plans, 1, 64, "2", "plans computed at once"),
     LIVE("history", history, 1, 10000000, "10000", "changes that are kept"),
+    {"auth", "tokens", "the path of a file, or null", "null",
+	"lines: name role sha256-of-token [pool patterns]; with it the admin listener asks for "
+	"tokens",
+	read_path, AT(tokens_path), .reloads = true},
+    {"auth", "lookup", "true or false", "false", "ask for tokens on the lookup listener, too",
+	read_live_flag, AT(auth_lookup), .reloads = true},
     {"log", "level", "\"error\", \"warn\", \"info\" or \"debug\"", "\"info\"",
 	"the least important lines that are written", read_log_level, .choices = levels,
 	.reloads = true},
@@ -468,6 +505,7 @@ void
 config_values_fini(struct config *c)
 {
 	struct config_limits *limits;
+	struct tokens *tokens;
 
 	addresses_fini(&c->lookup);
 	addresses_fini(&c->admin);
@@ -478,4 +516,9 @@ config_values_fini(struct config *c)
 	}
 	free(c->store_path);
 	free(c->default_pool);
+	free(c->tokens_path);
+	while ((tokens = atomic_load(&c->tokens)) != NULL) {
+		atomic_store(&c->tokens, tokens->older);
+		tokens_free(tokens);
+	}
 }

@@ -153,6 +153,7 @@ struct scrape {
 	const struct metric *metric;
 	const struct app *app;
 	const struct snapshot *snapshot;
+	const struct token *token; /* whose pools alone are shown */
 	struct buffer *out;
 	bool has_label;
 };
@@ -161,6 +162,12 @@ struct metric {
 	const char *name, *type, *help; /* the unit is the last word of the name */
 	void (*print)(struct scrape *s);
 };
+
+static bool
+is_shown(const struct scrape *s, const char *pool)
+{
+	return token_sees(s->token, hrw_text(pool));
+}
 
 static void
 begin(struct scrape *s)
@@ -279,14 +286,14 @@ print_lookups(struct scrape *s)
 
 			if (name == NULL)
 				break;
-			if (is_before(first, m, name))
+			if (is_before(first, m, name) || !is_shown(s, name))
 				continue;
 			begin(s);
 			label(s, "pool", name);
 			end(s, lookups_of(first, name));
 		}
 	}
-	if (other > 0) {
+	if (other > 0 && is_shown(s, "")) {
 		begin(s);
 		label(s, "pool", "");
 		end(s, other);
@@ -317,6 +324,8 @@ static void
 print_epochs(struct scrape *s)
 {
 	for (size_t i = 0; i < s->snapshot->count; i++) {
+		if (!is_shown(s, s->snapshot->pool[i]->name))
+			continue;
 		begin(s);
 		label(s, "pool", s->snapshot->pool[i]->name);
 		end(s, s->snapshot->pool[i]->epoch);
@@ -327,6 +336,8 @@ static void
 print_settled(struct scrape *s)
 {
 	for (size_t i = 0; i < s->snapshot->count; i++) {
+		if (!is_shown(s, s->snapshot->pool[i]->name))
+			continue;
 		begin(s);
 		label(s, "pool", s->snapshot->pool[i]->name);
 		end(s, pool_is_settled(s->snapshot->pool[i]));
@@ -340,6 +351,8 @@ print_nodes(struct scrape *s)
 		const struct pool *pool = s->snapshot->pool[i];
 		uint64_t nodes[HRW_DRAINING + 1] = {0};
 
+		if (!is_shown(s, pool->name))
+			continue;
 		for (size_t k = 0; k < pool->present->count; k++)
 			nodes[pool->present->node[k].state]++;
 		for (int state = HRW_ACTIVE; state <= HRW_DRAINING; state++) {
@@ -370,6 +383,8 @@ print_drift(struct scrape *s)
 	const struct metrics *m = s->app->metrics->first;
 
 	for (size_t i = 0; i < POOLS && m->drift[i] != NULL; i++) {
+		if (!is_shown(s, m->drift[i]))
+			continue;
 		begin(s);
 		label(s, "pool", m->drift[i]);
 		end(s, m->differs[i]);
@@ -407,10 +422,11 @@ static const struct metric metrics[] = {
 };
 
 void
-metrics_write(const struct app *app, const struct snapshot *snapshot, struct buffer *out)
+metrics_write(const struct app *app, const struct snapshot *snapshot, const struct token *token,
+    struct buffer *out)
 {
 	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++) {
-		struct scrape s = {&metrics[i], app, snapshot, out, false};
+		struct scrape s = {&metrics[i], app, snapshot, token, out, false};
 
 		buffer_printf(out, "# HELP %s %s\n# TYPE %s %s\n", metrics[i].name, metrics[i].help,
 		    metrics[i].name, metrics[i].type);

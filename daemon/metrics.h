@@ -19,6 +19,7 @@
 
 struct app;
 struct snapshot;
+struct token;
 struct metrics; /* one loop's place; it knows the others */
 
 /* The first loop's place. NULL: no memory. */
@@ -41,7 +42,9 @@ void metrics_change(struct metrics *m, enum metrics_change outcome);
  * other loop runs. */
 void metrics_drift(struct metrics *m, const char *pool, bool differs);
 
-/* The whole of /metrics. */
-void metrics_write(const struct app *app, const struct snapshot *snapshot, struct buffer *out);
+/* The whole of /metrics.
+ *   token   whose pools alone are named; NULL: all are */
+void metrics_write(const struct app *app, const struct snapshot *snapshot,
+    const struct token *token, struct buffer *out);
 
 #endif

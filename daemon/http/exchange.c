@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "daemon/http/auth.h"
 #include "daemon/http/origin.h"
 #include "daemon/http/private.h"
 #include "daemon/http/spool.h"
@@ -198,6 +199,7 @@ judge(struct exchange *ex, const char *method)
 {
 	struct request *req = &ex->request;
 	struct http_server *server = ex->server;
+	bool is_asked = auth_is_asked(server->config, server->listener);
 	struct hrw_bytes host;
 	char allow[ROUTER_ALLOW];
 	int rc;
@@ -206,8 +208,8 @@ judge(struct exchange *ex, const char *method)
 	/* The authority of an absolute target stands for Host (RFC 9112, 3.2.2). */
 	host = ex->target.authority.data != NULL ? ex->target.authority : ex->framing.host;
 	if (server->listener == LISTENER_ADMIN && !server->is_unix) {
-		int allowed = origin_check(
-		    host, ex->framing.origin, server->own, server->config, &req->fault);
+		int allowed = origin_check(host, ex->framing.origin, is_asked ? NULL : server->own,
+		    "http", server->config, &req->fault);
 
 		if (allowed < 0)
 			return allowed;
@@ -216,6 +218,12 @@ judge(struct exchange *ex, const char *method)
 		return rc;
 	req->route =
 	    router_find(server->router, method, &ex->target, req->segment, allow, &req->fault);
+	/* Whoever is not known does not learn which paths there are. */
+	if (is_asked && (req->route == NULL || req->route->role != ROLE_NONE)) {
+		rc = auth_identify(req, ex->framing.authorization);
+		if (rc < 0)
+			return rc;
+	}
 	if (req->route == NULL) {
 		if (req->fault.error == HRW_BAD_METHOD)
 			respond_header(req, "Allow", "%s", allow);
@@ -224,6 +232,8 @@ judge(struct exchange *ex, const char *method)
 	ex->is_head = strcmp(method, "HEAD") == 0;
 	req->method = req->route->method;
 	rc = target_only(&ex->target, req->route->parameters, &req->fault);
+	if (rc == 0)
+		rc = auth_judge(req);
 	if (rc == 0)
 		rc = judge_type(ex, method);
 	if (rc == 0)

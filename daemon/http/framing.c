@@ -91,6 +91,10 @@ look(struct scan *s, const char *name, size_t name_len, struct hrw_bytes sent)
 		f->content_type = value;
 	} else if (is_called(name, name_len, "Origin")) {
 		f->origin = value;
+	} else if (is_called(name, name_len, "Authorization")) {
+		if (f->authorization.data != NULL)
+			return refuse(s, "the request has two Authorization headers");
+		f->authorization = value;
 	} else if (is_called(name, name_len, "Expect")) {
 		f->expects_continue = is_text(sent, "100-continue");
 	}

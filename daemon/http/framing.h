@@ -19,7 +19,7 @@ struct MHD_Connection;
 /* The headers every request is asked for; data NULL where not sent. Texts are
  * libmicrohttpd's and last as long as the request. */
 struct framing {
-	struct hrw_bytes host, origin, content_type;
+	struct hrw_bytes host, origin, content_type, authorization;
 	bool is_chunked;
 	bool expects_continue;
 	uint64_t length; /* of the body; 0 when chunked */
@@ -28,7 +28,7 @@ struct framing {
 /* Reads the head of a request.
  *   version  "HTTP/1.1"
  *   errors   BAD_PARAMETER: two lengths, a length with chunked, another coding,
- *            no Host or two, a name that is no token */
+ *            no Host or two, two Authorizations, a name that is no token */
 int framing_read(
     struct MHD_Connection *mhd, const char *version, struct framing *f, struct hrw_fault *fault);
 

@@ -77,46 +77,50 @@ is_ours(struct hrw_bytes text, const char *own, const struct config *config)
 	return false;
 }
 
-/* "host" and "host:80" are one place. */
+/* "host" and "host:80" are one place, with https "host:443". */
 static struct hrw_bytes
-without_default_port(struct hrw_bytes host)
+without_default_port(struct hrw_bytes host, const char *scheme)
 {
-	if (host.len > 3 && memcmp(host.data + host.len - 3, ":80", 3) == 0)
-		host.len -= 3;
+	const char *port = strcmp(scheme, "https") == 0 ? ":443" : ":80";
+	size_t len = strlen(port);
+
+	if (host.len > len && memcmp(host.data + host.len - len, port, len) == 0)
+		host.len -= len;
 	return host;
 }
 
 static bool
-is_same_place(struct hrw_bytes origin, struct hrw_bytes host)
+is_same_place(struct hrw_bytes origin, struct hrw_bytes host, const char *scheme)
 {
-	static const char scheme[] = "http://";
-	size_t len = sizeof(scheme) - 1;
+	size_t len = strlen(scheme) + strlen("://");
 	struct hrw_bytes place;
+	char begin[16];
 
-	if (origin.len <= len || strncasecmp((const char *)origin.data, scheme, len) != 0)
+	snprintf(begin, sizeof(begin), "%s://", scheme);
+	if (origin.len <= len || strncasecmp((const char *)origin.data, begin, len) != 0)
 		return false;
-	place = without_default_port(hrw_bytes(origin.data + len, origin.len - len));
-	host = without_default_port(host);
+	place = without_default_port(hrw_bytes(origin.data + len, origin.len - len), scheme);
+	host = without_default_port(host, scheme);
 	return place.len == host.len &&
 	       strncasecmp((const char *)place.data, (const char *)host.data, host.len) == 0;
 }
 
 int
-origin_check(struct hrw_bytes host, struct hrw_bytes origin, const char *own,
+origin_check(struct hrw_bytes host, struct hrw_bytes origin, const char *own, const char *scheme,
     const struct config *config, struct hrw_fault *fault)
 {
 	char shown[HRW_SHOWN], shown_host[HRW_SHOWN];
 
-	if (!is_ours(host, own, config))
+	if (own != NULL && !is_ours(host, own, config))
 		return hrw_fault(fault, HRW_FORBIDDEN,
 		    "the Host \"%s\" is no name of this listener: use localhost, its address, or "
 		    "a name listed in listen.hosts",
 		    hrw_show(host, shown, sizeof(shown)));
-	if (origin.data != NULL && !is_same_place(origin, host))
+	if (origin.data != NULL && !is_same_place(origin, host, scheme))
 		return hrw_fault(fault, HRW_FORBIDDEN,
 		    "a page of the origin \"%s\" may not use this listener; only its own, "
-		    "http://%s, may",
-		    hrw_show(origin, shown, sizeof(shown)),
+		    "%s://%s, may",
+		    hrw_show(origin, shown, sizeof(shown)), scheme,
 		    hrw_show(host, shown_host, sizeof(shown_host)));
 	return 0;
 }

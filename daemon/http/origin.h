@@ -15,9 +15,12 @@
 /* May a request with this Host and Origin be served?
  *   host      "name", "name:port", "[v6]:port"; data NULL: none was sent
  *   origin    data NULL: none was sent
- *   own       the listener's own address, as a socket's name: "10.0.0.4:7071"
+ *   own       the listener's own address, as a socket's name: "10.0.0.4:7071";
+ *             NULL: Host may be any, because a token is asked for, which no page
+ *             can know
+ *   scheme    "http" or "https"
  *   errors    FORBIDDEN with what would be taken */
 int origin_check(struct hrw_bytes host, struct hrw_bytes origin, const char *own,
-    const struct config *config, struct hrw_fault *fault);
+    const char *scheme, const struct config *config, struct hrw_fault *fault);
 
 #endif

@@ -201,6 +201,24 @@ request_accepts(const struct request *req, const char *const *types)
 }
 
 int
+request_needs(struct request *req, enum role role, const char *what)
+{
+	const struct token *token = req->token;
+
+	if (token == NULL || token->role >= role)
+		return 0;
+	return hrw_fault(&req->fault, HRW_FORBIDDEN,
+	    "%s needs a token of role %s; the token \"%s\" has the role %s", what, role_name(role),
+	    token->name, role_name(token->role));
+}
+
+bool
+request_sees(const struct request *req, const char *pool)
+{
+	return token_sees(req->token, hrw_text(pool));
+}
+
+int
 request_type(const struct request *req)
 {
 	return req->exchange->type;

@@ -15,6 +15,7 @@
 #include "core/bytes.h"
 #include "core/error.h"
 #include "daemon/buffer.h"
+#include "daemon/http/tokens.h"
 
 struct app;	 /* daemon/app.h: what handlers reach: members, config */
 struct route;	 /* daemon/routes/routes.h */
@@ -36,11 +37,12 @@ struct request {
 	enum method method;		 /* HEAD is dispatched as GET */
 	enum listener listener;
 	struct hrw_bytes segment[REQUEST_SEGMENTS_MAX]; /* {…} of the route's path, decoded */
-	struct hrw_bytes body;		 /* routes with BODY_WHOLE; json_bytes at most */
-	struct hrw_fault fault;		 /* what an error answer will say */
-	const char *peer;		 /* "127.0.0.1:55555", "unix"; for the history */
-	const char *by;			 /* who: "uid:NAME" of a unix peer, "" otherwise */
-	void *state;			 /* the handler's own */
+	struct hrw_bytes body;	   /* routes with BODY_WHOLE; json_bytes at most */
+	struct hrw_fault fault;	   /* what an error answer will say */
+	const char *peer;	   /* "127.0.0.1:55555", "unix"; for the history */
+	const struct token *token; /* who asks; NULL: none was asked for */
+	const char *by; /* who: the token's name, "uid:NAME" of a unix peer, "" otherwise */
+	void *state;	/* the handler's own */
 	void (*state_free)(void *state); /* called once when the request ends; may be NULL */
 	struct exchange *exchange;	 /* http's side of it */
 };
@@ -68,6 +70,13 @@ const char *request_header(const struct request *req, const char *name);
 /* The key of a lookup: ?key= or Hrw-Key, exactly one, 1..key_bytes bytes.
  * BAD_KEY, BAD_PARAMETER. */
 int request_key(struct request *req, struct hrw_bytes *key);
+
+/* May who asks do what that role may? FORBIDDEN with both roles; `what` begins
+ * the sentence "… needs a token of role …". Whoever needed no token may. */
+int request_needs(struct request *req, enum role role, const char *what);
+
+/* May who asks know of a pool of that name? */
+bool request_sees(const struct request *req, const char *pool);
 
 /* Which of the offered media types the Accept header likes best: an index into
  * `types` (ended by NULL); 0 on a tie, for *∕* and for no match. */

@@ -97,13 +97,15 @@ write_problem(struct buffer *out, unsigned status, const struct hrw_fault *fault
 static void
 log_fault(const struct exchange *ex, unsigned status, const struct hrw_fault *fault)
 {
-	const char *path = ex->request.route == NULL ? "-" : ex->request.route->path;
+	const struct request *req = &ex->request;
+	const char *path = req->route == NULL ? "-" : req->route->path;
+	const char *by = req->by[0] == '\0' ? "-" : req->by;
 
 	if (fault->error == HRW_INTERNAL || fault->error == HRW_STORE_FAILED)
-		log_error("%s %s: %u %s: %s", ex->request.peer, path, status,
+		log_error("%s %s %s: %u %s: %s", req->peer, by, path, status,
 		    hrw_error_code(fault->error), fault->detail);
 	else
-		log_debug("%s %s: %u %s: %s", ex->request.peer, path, status,
+		log_debug("%s %s %s: %u %s: %s", req->peer, by, path, status,
 		    hrw_error_code(fault->error), fault->detail);
 }
 
@@ -128,6 +130,8 @@ response_fault(struct exchange *ex, int status)
 		respond_header(req, "Retry-After", "5");
 	if (req->fault.error == HRW_BUSY)
 		respond_header(req, "Retry-After", "1");
+	if (req->fault.error == HRW_UNAUTHORIZED)
+		respond_header(req, "WWW-Authenticate", "Bearer");
 	respond_header(req, "Content-Type", "application/problem+json");
 	buffer_clear(&ex->out);
 	write_problem(&ex->out, code, &req->fault);

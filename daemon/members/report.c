@@ -370,6 +370,12 @@ report_forget(struct report *report, void *arg)
 }
 
 const char *
+report_pool(const struct report *report)
+{
+	return report->pool;
+}
+
+const char *
 report_id(const struct report *report)
 {
 	return report->id;

@@ -61,6 +61,7 @@ void report_forget(struct report *report, void *arg);
 void report_stop(struct report *report);
 
 const char *report_id(const struct report *report);
+const char *report_pool(const struct report *report); /* its name */
 bool report_is_running(const struct report *report);
 
 /* Writes the planChange object (whole, braces included) as it stands now: while

@@ -13,11 +13,13 @@
 #include "daemon/members/source.h"
 #include "daemon/metrics.h"
 #include "daemon/routes/apply.h"
+#include "daemon/routes/rights.h"
 
 enum {
 	WAIT_SECONDS = 10,
 	WAIT_SECONDS_MAX = 300,
 	CHANGES_MAX = 1000,
+	LOGGED = 400, /* bytes of the operations in a line of the log */
 };
 
 struct apply {
@@ -296,6 +298,8 @@ read_request(struct apply *a)
 		a->order.body = a->body;
 	}
 	rc = order_read(&a->order, req->app->config->limits, a->change, &req->fault);
+	if (rc == 0)
+		rc = rights_judge(req, a->change);
 	return rc < 0 ? rc : read_keys(a);
 }
 
@@ -352,7 +356,8 @@ read_plan(struct apply *a, const struct store_plan *plan)
 	rc = check_pool(a, hrw_text(plan->pool));
 	if (rc < 0)
 		return rc;
-	return order_read(&a->order, req->app->config->limits, a->change, &req->fault);
+	rc = order_read(&a->order, req->app->config->limits, a->change, &req->fault);
+	return rc < 0 ? rc : rights_judge(req, a->change);
 }
 
 static void
@@ -361,7 +366,7 @@ plan_off_loop(struct request *req)
 	struct apply *a = req->state;
 	struct store_plan plan = {0};
 
-	a->rc = store_plan_get(req->app->store, a->plan_id, &plan, &req->fault);
+	a->rc = common_plan(req, a->plan_id, &plan);
 	if (a->rc >= 0)
 		a->rc = read_plan(a, &plan);
 	store_plan_fini(&plan);
@@ -393,7 +398,7 @@ apply_plan(struct request *req)
 	a->plan_id = strndup((const char *)req->segment[0].data, req->segment[0].len);
 	if (a->plan_id == NULL)
 		return no_memory(req);
-	running = reports_find(req->app->reports, a->plan_id);
+	running = common_running(req, a->plan_id);
 	if (running != NULL) {
 		report_release(running);
 		return hrw_fault(&req->fault, HRW_BUSY,
@@ -588,6 +593,23 @@ report(struct apply *a, const struct outcome *out, const char *outcome, int64_t 
 	}
 }
 
+/* A line for what was done or refused, and by whom. */
+static void
+log_change(const struct apply *a, const struct outcome *out, bool is_refused)
+{
+	const struct request *req = a->req;
+	const struct pool *pool = out->after != NULL ? out->after : out->before;
+	bool has_ops = out->ops.data != NULL;
+
+	if (!out->is_unchanged || is_refused)
+		log_info("pool %s, epoch %llu: %s %.*s (%s%sfrom %s)", a->pool_name,
+		    (unsigned long long)(pool != NULL ? pool->epoch : 0),
+		    is_refused ? hrw_error_code(out->refusal) : "applied",
+		    has_ops && out->ops.len > LOGGED ? LOGGED : (int)out->ops.len,
+		    has_ops ? out->ops.data : "", req->by, req->by[0] != '\0' ? ", " : "",
+		    req->peer);
+}
+
 static void
 changed(void *arg, int status, const struct outcome *out, int64_t history,
     const struct hrw_fault *fault)
@@ -601,6 +623,8 @@ changed(void *arg, int status, const struct outcome *out, int64_t history,
 		metrics_change(req->app->metrics, is_refused	      ? METRICS_REFUSED
 						  : out->is_unchanged ? METRICS_UNCHANGED
 								      : METRICS_APPLIED);
+	if (!a->is_dry_run && out != NULL)
+		log_change(a, out, is_refused);
 	/* Only a guard's refusal leaves an outcome, and only a dry run goes past it. */
 	if (is_refused && !(a->is_dry_run && out != NULL && out->refusal != 0)) {
 		req->fault = *fault;

@@ -20,18 +20,25 @@ const char *const common_keylist_types[] = {
     [KEYLIST_NDJSON] = "application/x-ndjson",
 };
 
-/* "alpha, beta and 3 more" */
+/* "alpha, beta and 3 more", of those that who asks may know of. */
 static void
-list_pools(const struct snapshot *s, char *out, size_t size)
+list_pools(const struct request *req, char *out, size_t size)
 {
-	size_t shown = s->count < KNOWN_POOLS ? s->count : KNOWN_POOLS, at = 0;
+	const struct snapshot *s = req->snapshot;
+	size_t seen = 0, at = 0;
 
-	out[0] = '\0';
-	for (size_t i = 0; i < shown && at < size; i++)
-		at += (size_t)snprintf(
-		    out + at, size - at, "%s%s", i > 0 ? ", " : "", s->pool[i]->name);
-	if (s->count > shown && at < size)
-		snprintf(out + at, size - at, " and %zu more (GET /pools)", s->count - shown);
+	for (size_t i = 0; i < s->count; i++) {
+		if (!request_sees(req, s->pool[i]->name))
+			continue;
+		if (seen < KNOWN_POOLS && at < size)
+			at += (size_t)snprintf(out + at, size - at, "%s%s",
+			    seen > 0 ? ", " : "there is ", s->pool[i]->name);
+		seen++;
+	}
+	if (seen == 0)
+		snprintf(out, size, "there is none");
+	else if (seen > KNOWN_POOLS && at < size)
+		snprintf(out + at, size - at, " and %zu more (GET /pools)", seen - KNOWN_POOLS);
 }
 
 int
@@ -52,11 +59,10 @@ common_pool_named(struct request *req, struct hrw_bytes name, const struct pool 
 	} else {
 		name = hrw_text(s->default_name);
 	}
-	list_pools(s, known, sizeof(known));
+	list_pools(req, known, sizeof(known));
 	return hrw_fault(&req->fault, HRW_UNKNOWN_POOL,
-	    "there is no pool \"%.*s\": %s%s; PUT /pools/%.*s on the admin listener makes one",
-	    (int)name.len, (const char *)name.data, s->count > 0 ? "there is " : "there is none",
-	    known, (int)name.len, (const char *)name.data);
+	    "there is no pool \"%.*s\": %s; PUT /pools/%.*s on the admin listener makes one",
+	    (int)name.len, (const char *)name.data, known, (int)name.len, (const char *)name.data);
 }
 
 int
@@ -87,6 +93,28 @@ common_past_pool(struct request *req, char **out)
 	}
 	*out = strndup((const char *)name.data, name.len);
 	return *out != NULL ? 0 : hrw_fault(&req->fault, HRW_INTERNAL, "no memory");
+}
+
+int
+common_plan(struct request *req, const char *id, struct store_plan *out)
+{
+	int rc = store_plan_get(req->app->store, id, out, &req->fault);
+
+	if (rc < 0 || request_sees(req, out->pool))
+		return rc;
+	store_plan_fini(out);
+	return store_unknown_plan(id, &req->fault);
+}
+
+struct report *
+common_running(struct request *req, const char *id)
+{
+	struct report *report = reports_find(req->app->reports, id);
+
+	if (report == NULL || request_sees(req, report_pool(report)))
+		return report;
+	report_release(report);
+	return NULL;
 }
 
 void

@@ -25,6 +25,13 @@ int common_pool_named(struct request *req, struct hrw_bytes name, const struct p
  * every pool. BAD_POOL. */
 int common_past_pool(struct request *req, char **out);
 
+/* A kept plan, and one that is being computed (acquired; NULL: none of that id),
+ * if its pool is one that who asks may know of: else it is unknown to them.
+ *   errors  UNKNOWN_PLAN, STORE_FAILED; common_plan() on the libuv pool, its plan
+ *           to store_plan_fini() */
+int common_plan(struct request *req, const char *id, struct store_plan *out);
+struct report *common_running(struct request *req, const char *id);
+
 /* A node's name in the path as a C string. One that no node could have, because
  * of a NUL or its length, stays such a one: \x00 and "…" are in no name. */
 struct common_name {

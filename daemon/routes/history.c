@@ -7,10 +7,13 @@
 #include "daemon/routes/handlers.h"
 
 struct history {
+	struct request *req;
 	char *pool; /* NULL: every pool's */
 	int64_t after;
 	size_t limit, count;
-	int64_t last;
+	size_t given; /* by the store, in one go */
+	int64_t last; /* listed */
+	int64_t seen; /* given */
 	struct buffer body, entry;
 	struct json_out out;
 	bool has_more;
@@ -28,6 +31,22 @@ history_free(void *state)
 	free(h);
 }
 
+/* May who asks see an entry? Most who ask may see all. */
+static bool
+is_seen(const struct history *h, const char *entry)
+{
+	struct json *j;
+	bool seen;
+
+	if (h->req->token == NULL || h->req->token->pattern_count == 0)
+		return true;
+	j = json_parse(hrw_text(entry), JSON_STORED, NULL);
+	seen = json_text(json_get(j, "pool")) != NULL &&
+	       request_sees(h->req, json_text(json_get(j, "pool")));
+	json_free(j);
+	return seen;
+}
+
 /* The entry is an object without id and summary: both are set into it. */
 static int
 add_entry(void *arg, int64_t id, const char *entry, const char *summary)
@@ -35,6 +54,10 @@ add_entry(void *arg, int64_t id, const char *entry, const char *summary)
 	struct history *h = arg;
 	size_t len = strlen(entry);
 
+	h->given++;
+	h->seen = id;
+	if (!is_seen(h, entry))
+		return 0;
 	if (h->count == h->limit) {
 		h->has_more = true;
 		return 0;
@@ -57,8 +80,12 @@ read_history(struct request *req)
 	h->out = json_out(&h->body);
 	json_open_object(&h->out, NULL);
 	json_open_array(&h->out, "history");
-	h->rc = store_history(
-	    req->app->store, h->pool, h->after, h->limit + 1, add_entry, h, &req->fault);
+	h->seen = h->after;
+	do {
+		h->given = 0;
+		h->rc = store_history(
+		    req->app->store, h->pool, h->seen, h->limit + 1, add_entry, h, &req->fault);
+	} while (h->rc == 0 && !h->has_more && h->given == h->limit + 1);
 	json_close_array(&h->out);
 	if (h->has_more)
 		json_put_int(&h->out, "next", h->last);
@@ -91,6 +118,7 @@ history_list(struct request *req)
 
 	if (h == NULL)
 		return hrw_fault(&req->fault, HRW_INTERNAL, "no memory");
+	h->req = req;
 	req->state = h;
 	req->state_free = history_free;
 	rc = common_limit(req, &h->limit);

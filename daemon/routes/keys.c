@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "core/keytype.h"
+#include "daemon/log.h"
 #include "daemon/members/source.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
@@ -184,6 +185,8 @@ record_and_answer(struct request *req, const char *pool, const char *reason, con
 		writer_record(
 		    req->app->writer, pool, req->by, req->peer, reason, ops, buffer_text(&summary));
 	buffer_fini(&summary);
+	log_info("pool %s: %s, %llu keys (%s%sfrom %s)", pool, op, (unsigned long long)stats->keys,
+	    req->by, req->by[0] != '\0' ? ", " : "", req->peer);
 
 	o = json_out(&body);
 	json_open_object(&o, NULL);

@@ -130,6 +130,18 @@ put_responses(struct json_out *o, const struct route *route)
 	json_close_object(o);
 }
 
+/* A token is asked for only where there are any: hence the empty alternative. */
+static void
+put_security(struct json_out *o, const struct route *route)
+{
+	if (route->role == ROLE_NONE) {
+		json_put_raw(o, "security", hrw_text("[]"));
+		return;
+	}
+	json_put_raw(o, "security", hrw_text("[{\"token\":[]},{}]"));
+	json_put_text(o, "x-role", role_name(route->role));
+}
+
 static void
 put_route(struct json_out *o, const struct route *route)
 {
@@ -138,6 +150,7 @@ put_route(struct json_out *o, const struct route *route)
 	json_open_array(o, "tags");
 	json_put_text(o, NULL, route->where == LISTENER_ADMIN ? "admin" : "lookup");
 	json_close_array(o);
+	put_security(o, route);
 	put_parameters(o, route);
 	put_body(o, route);
 	put_responses(o, route);
@@ -205,9 +218,26 @@ put_problem(struct json_out *o)
 }
 
 static void
+put_schemes(struct json_out *o)
+{
+	json_open_object(o, "securitySchemes");
+	json_open_object(o, "token");
+	json_put_text(o, "type", "http");
+	json_put_text(o, "scheme", "bearer");
+	json_put_text(o, "description",
+	    "Asked for where auth.tokens names a file of them. x-role is the least role that may "
+	    "use a path: read, plan, operate or admin. What changes a pool may be planned with "
+	    "plan (dry_run=true), and needs operate to be done where it drains, activates, "
+	    "rejoins, settles or reweights without force, else admin.");
+	json_close_object(o);
+	json_close_object(o);
+}
+
+static void
 put_components(struct json_out *o)
 {
 	json_open_object(o, "components");
+	put_schemes(o);
 	json_open_object(o, "schemas");
 	put_problem(o);
 	json_close_object(o);

@@ -8,15 +8,17 @@
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
 
-enum { WAIT_SECONDS_MAX = 300 };
+enum { WAIT_SECONDS_MAX = 300, PLAN_ID = sizeof(((struct store_plan *)0)->id) };
 
 /* GET /plans */
 
 struct plans {
 	char *pool; /* NULL: every pool's */
 	char *after;
+	struct request *req;
 	size_t limit, count;
-	char last[sizeof(((struct store_plan *)0)->id)];
+	size_t given;			   /* by the store, in one go */
+	char last[PLAN_ID], seen[PLAN_ID]; /* the last one listed, and given */
 	bool has_more;
 	struct buffer body;
 	struct json_out out;
@@ -41,6 +43,11 @@ add_plan(void *arg, const struct store_plan *plan)
 	struct plans *p = arg;
 	struct json *report;
 
+	p->given++;
+	if (!request_sees(p->req, plan->pool)) {
+		memcpy(p->seen, plan->id, sizeof(p->seen));
+		return 0;
+	}
 	if (p->count == p->limit) {
 		p->has_more = true;
 		return 0;
@@ -57,6 +64,7 @@ add_plan(void *arg, const struct store_plan *plan)
 	json_close_object(&p->out);
 	json_free(report);
 	memcpy(p->last, plan->id, sizeof(p->last));
+	memcpy(p->seen, plan->id, sizeof(p->seen));
 	p->count++;
 	return 0;
 }
@@ -65,12 +73,24 @@ static void
 read_plans(struct request *req)
 {
 	struct plans *p = req->state;
+	struct store_plan first;
 
+	/* Where a page begins must not tell of a plan that cannot be seen. */
+	if (p->after != NULL) {
+		p->rc = common_plan(req, p->after, &first);
+		if (p->rc < 0)
+			return;
+		store_plan_fini(&first);
+		snprintf(p->seen, sizeof(p->seen), "%s", p->after);
+	}
 	p->out = json_out(&p->body);
 	json_open_object(&p->out, NULL);
 	json_open_array(&p->out, "plans");
-	p->rc = store_plans(req->app->store, p->pool, p->after != NULL ? p->after : "",
-	    p->limit + 1, add_plan, p, &req->fault);
+	do {
+		p->given = 0;
+		p->rc = store_plans(
+		    req->app->store, p->pool, p->seen, p->limit + 1, add_plan, p, &req->fault);
+	} while (p->rc == 0 && !p->has_more && p->given == p->limit + 1);
 	json_close_array(&p->out);
 	if (p->has_more)
 		json_put_text(&p->out, "next", p->last);
@@ -103,6 +123,7 @@ plan_list(struct request *req)
 
 	if (p == NULL)
 		return hrw_fault(&req->fault, HRW_INTERNAL, "no memory");
+	p->req = req;
 	req->state = p;
 	req->state_free = plans_free;
 	rc = common_limit(req, &p->limit);
@@ -169,7 +190,7 @@ read_kept(struct request *req)
 {
 	struct reading *r = req->state;
 
-	r->rc = store_plan_get(req->app->store, r->id, &r->kept, &req->fault);
+	r->rc = common_plan(req, r->id, &r->kept);
 }
 
 static int
@@ -218,7 +239,7 @@ plan_get(struct request *req)
 	rc = request_number(req, "wait", 0, WAIT_SECONDS_MAX, 0, HRW_BAD_PARAMETER, &wait);
 	if (rc < 0)
 		return rc;
-	r->report = reports_find(req->app->reports, r->id);
+	r->report = common_running(req, r->id);
 	if (r->report == NULL)
 		return request_background(req, read_kept, kept_read);
 	if (wait == 0) {
@@ -243,6 +264,8 @@ open_changes(struct request *req)
 {
 	struct reading *r = req->state;
 
+	if (common_plan(req, r->id, &r->kept) < 0)
+		return;
 	r->changes = changes_open(req->app->reports, r->id, r->form, &r->filter, &req->fault);
 }
 
@@ -272,7 +295,7 @@ plan_changes(struct request *req)
 		rc = common_text(req, "from", &r->filter.from);
 	if (rc < 0)
 		return rc;
-	r->report = reports_find(req->app->reports, r->id);
+	r->report = common_running(req, r->id);
 	if (r->report != NULL)
 		return hrw_fault(&req->fault, HRW_BUSY,
 		    "plan %s is still being computed: ask again when GET /plans/%s?wait=30 says "

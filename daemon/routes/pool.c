@@ -74,16 +74,25 @@ list_work(struct request *req)
 {
 	const struct snapshot *s = req->snapshot;
 	struct reading *r = req->state;
-	size_t to = s->count - r->from > r->limit ? r->from + r->limit : s->count;
+	const char *last = NULL, *next = NULL;
 	struct json_out o = json_out(&r->body);
+	size_t listed = 0;
 
 	json_open_object(&o, NULL);
 	json_open_array(&o, "pools");
-	for (size_t i = r->from; i < to; i++)
+	for (size_t i = r->from; i < s->count && next == NULL; i++) {
+		if (!request_sees(req, s->pool[i]->name))
+			continue;
+		if (listed++ == r->limit) {
+			next = last;
+			continue;
+		}
 		put_summary(&o, req, s->pool[i]);
+		last = s->pool[i]->name;
+	}
 	json_close_array(&o);
-	if (to < s->count)
-		json_put_text(&o, "next", s->pool[to - 1]->name);
+	if (next != NULL)
+		json_put_text(&o, "next", next);
 	json_close_object(&o);
 }
 

@@ -16,10 +16,20 @@ enum body {
 	BODY_LONG,   /* as BODY_STREAM, not bound by body_bytes */
 };
 
+/* Which pools a request may reach; a token bound to pools is held to it. */
+enum reach {
+	REACH_NOTHING, /* no pool's own */
+	REACH_POOL,    /* the one in the path, of ?pool=, or the default one */
+	REACH_POOLS,   /* the same, or with pool=* every one that the token sees */
+	REACH_SEEN,    /* whatever the token sees: the handler asks request_sees() */
+};
+
 struct route {
 	enum method method;
 	const char *path; /* segments in braces are captured: "/nodes/{name}/drain" */
 	enum listener where;
+	enum role role; /* the least that may use it; what a change needs: rights.h */
+	enum reach reach;
 	enum body body;
 	/* Streams: before the first piece; 0, an error. NULL otherwise. */
 	int (*begin)(struct request *req);

@@ -82,6 +82,6 @@ status_metrics(struct request *req)
 {
 	struct buffer body = {0};
 
-	metrics_write(req->app, req->snapshot, &body);
+	metrics_write(req->app, req->snapshot, req->token, &body);
 	return respond(req, 200, "text/plain; version=0.0.4; charset=utf-8", &body);
 }

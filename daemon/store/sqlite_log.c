@@ -114,13 +114,6 @@ plan_of(sqlite3_stmt *s)
 	return plan;
 }
 
-static int
-unknown_plan(const char *id, struct hrw_fault *fault)
-{
-	return hrw_fault(fault, HRW_UNKNOWN_PLAN,
-	    "there is no plan %s: it never was, or was let go for newer ones (limits.plans)", id);
-}
-
 int
 sqlite_plan_get(
     struct store *store, const char *id, struct store_plan *out, struct hrw_fault *fault)
@@ -135,7 +128,7 @@ sqlite_plan_get(
 	database_bind_text(s, 1, id);
 	rc = database_step(&c->database, s, fault);
 	if (rc == 0) {
-		rc = unknown_plan(id, fault);
+		rc = store_unknown_plan(id, fault);
 	} else if (rc > 0 && sqlite3_column_int(s, 5) != 1) {
 		rc = sqlite_damaged(c, "a plan is not what was stored", fault);
 	} else if (rc > 0) {
@@ -173,7 +166,7 @@ number_of(struct connection *c, const char *id, int64_t *number, struct hrw_faul
 	if (rc > 0)
 		*number = sqlite3_column_int64(s, 0);
 	sqlite_leave(c, s);
-	return rc == 0 ? unknown_plan(id, fault) : rc < 0 ? rc : 0;
+	return rc == 0 ? store_unknown_plan(id, fault) : rc < 0 ? rc : 0;
 }
 
 int

@@ -80,6 +80,13 @@ store_plan_get(struct store *s, const char *id, struct store_plan *out, struct h
 	return s->methods->plan_get(s, id, out, fault);
 }
 
+int
+store_unknown_plan(const char *id, struct hrw_fault *fault)
+{
+	return hrw_fault(fault, HRW_UNKNOWN_PLAN,
+	    "there is no plan %s: it never was, or was let go for newer ones (limits.plans)", id);
+}
+
 void
 store_plan_fini(struct store_plan *plan)
 {

@@ -96,6 +96,8 @@ int store_plan_put(struct store *s, const struct store_plan *plan, struct hrw_fa
 int store_plan_get(
     struct store *s, const char *id, struct store_plan *out, struct hrw_fault *fault);
 void store_plan_fini(struct store_plan *plan);
+/* Fills UNKNOWN_PLAN as store_plan_get() does. */
+int store_unknown_plan(const char *id, struct hrw_fault *fault);
 /* Newest first, those before the plan `after` ("" from the newest); without inputs. */
 typedef int (*store_each_plan)(void *arg, const struct store_plan *plan);
 int store_plans(struct store *s, const char *pool, const char *after, size_t limit,

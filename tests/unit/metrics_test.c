@@ -17,7 +17,7 @@ scrape(struct metrics *m)
 	struct snapshot nothing = {0};
 	struct buffer out = {0};
 
-	metrics_write(&app, &nothing, &out);
+	metrics_write(&app, &nothing, NULL, &out);
 	return out;
 }
 
