@@ -57,5 +57,7 @@ ask_as(const char *name, const char *base, const char *method, const char *path,
 			   : strchr("{[", *body) ? "Content-Type: application/json"
 						 : "Content-Type: text/plain";
 
-	return ask(base, method, path, text("%s%s", token, type), body);
+	/* What is replaced whole needs a precondition. */
+	return ask(base, method, path,
+	    text("%s%s\n%s", token, type, strcmp(method, "PUT") == 0 ? "If-Match: *" : ""), body);
 }
