@@ -144,7 +144,7 @@ static const struct row rows[] = {
 	200, "2 1", false),
     ROW("POST /whole HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
 	"Content-Type: application/x-www-form-urlencoded\r\n\r\nab",
-	415, "curl -X POST --json", false),
+	415, "curl --json @FILE -X POST", false),
     ROW("POST /whole HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nOrigin: http://e\r\n\r\nab", 415,
 	"bad-type", false),
     ROW("GET /status?status=x HTTP/1.1\r\nHost: x\r\n\r\n", 400, "\"field\":\"status\"", false),
