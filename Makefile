@@ -8,8 +8,9 @@ VERSION := 0.1.0
 
 # What each library is for stands in README.md; the names are Debian 12's.
 DEPS_BUILD := gcc make pkg-config libc6-dev libuv1-dev libmicrohttpd-dev libcjson-dev \
-              libsqlite3-dev libsodium-dev libxxhash-dev libb2-dev libmd-dev zlib1g-dev
-DEPS_TEST  := $(DEPS_BUILD) check libcurl4-openssl-dev libmpfr-dev curl strace
+              libsqlite3-dev libsodium-dev libxxhash-dev libb2-dev libmd-dev zlib1g-dev \
+              libcurl4-openssl-dev
+DEPS_TEST  := $(DEPS_BUILD) check libmpfr-dev curl strace
 DEPS_LINT  := clang-tidy cppcheck clang-format
 
 PKGS      := libuv libmicrohttpd libcjson sqlite3 libsodium libxxhash libb2 libmd zlib
@@ -25,11 +26,13 @@ override CFLAGS += -std=c17 -D_GNU_SOURCE -DHRW_VERSION='"$(VERSION)"' -I. -pthr
 LDFLAGS  += -pthread $(SAN)
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -ldl
+CTL_LIBS   = $(shell pkg-config --libs libcurl 2>/dev/null)
 TEST_LIBS  = $(shell pkg-config --libs $(TEST_PKGS) 2>/dev/null) -lgmp
 
 CORE_SRC   := $(sort $(wildcard core/*.c core/hash/*.c core/place/*.c))
 DAEMON_SRC := $(sort $(filter-out daemon/main.c,$(wildcard daemon/*.c daemon/http/*.c \
               daemon/routes/*.c daemon/members/*.c daemon/store/*.c)))
+CTL_SRC    := $(sort $(filter-out daemon/ctl/main.c,$(wildcard daemon/ctl/*.c)))
 DSL_SRC    := $(sort $(wildcard tests/dsl/*.c))
 UNIT_SRC   := $(sort $(wildcard tests/unit/*.c tests/property/*.c tests/vectors/*.c))
 INT_SRC    := $(sort $(wildcard tests/integration/*.c))
@@ -39,7 +42,7 @@ obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 .PHONY: all run test check unit integration asan tsan lint format clean help deps deps-test
 .DELETE_ON_ERROR:
 
-all: $(BUILD)/hrwd
+all: $(BUILD)/hrwd $(BUILD)/hrwctl
 
 $(BUILD)/libhrw.a: $(call obj,$(CORE_SRC))
 	@rm -f $@
@@ -49,11 +52,19 @@ $(BUILD)/libhrwd.a: $(call obj,$(DAEMON_SRC))
 	@rm -f $@
 	$(AR) qcs $@ $^
 
+$(BUILD)/libhrwctl.a: $(call obj,$(CTL_SRC))
+	@rm -f $@
+	$(AR) qcs $@ $^
+
 # From objects, not from the archive: so two functions of one name are found.
 $(BUILD)/hrwd: $(BUILD)/daemon/main.o $(call obj,$(DAEMON_SRC)) $(BUILD)/libhrw.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
-$(BUILD)/tests/unit-tests: $(call obj,$(UNIT_SRC) $(DSL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
+# Of the daemon it takes what plans without one; --as-needed leaves out the rest.
+$(BUILD)/hrwctl: $(BUILD)/daemon/ctl/main.o $(call obj,$(CTL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
+	$(CC) $(LDFLAGS) -Wl,--as-needed -o $@ $^ $(PKG_LIBS) $(CTL_LIBS)
+
+$(BUILD)/tests/unit-tests: $(call obj,$(UNIT_SRC) $(DSL_SRC)) $(BUILD)/libhrwctl.a $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS)
 
 $(BUILD)/tests/integration-tests: $(call obj,$(INT_SRC) $(DSL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a

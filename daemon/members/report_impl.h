@@ -42,7 +42,7 @@ struct report {
 	bool is_started, has_ended;
 
 	/* Set before the run, read only from then on. */
-	char id[REPORT_ID + 1];
+	char id[REPORT_ID + 1]; /* "": it is not kept */
 	char *pool, *outcome, *ops, *change;
 	bool has_refusal;
 	struct hrw_fault refusal;

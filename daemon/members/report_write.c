@@ -153,7 +153,7 @@ report_write_as(const struct report *r, enum report_state state, struct buffer *
 	if (r->after_pool == NULL)
 		after = before;
 	json_open_object(&o, NULL);
-	json_put_text(&o, "plan", r->id);
+	json_put_text(&o, "plan", r->id[0] != '\0' ? r->id : NULL);
 	json_put_text(&o, "pool", r->pool);
 	json_put_text(&o, "outcome", r->outcome);
 	put_refusal(&o, r);
@@ -182,7 +182,8 @@ report_write_as(const struct report *r, enum report_state state, struct buffer *
 		json_close_array(&o);
 		json_put_bool(&o, "changes_truncated", r->is_truncated);
 	}
-	buffer_printf(out, ",\"changes_url\":\"/plans/%s/changes\"", r->id);
+	if (r->id[0] != '\0')
+		buffer_printf(out, ",\"changes_url\":\"/plans/%s/changes\"", r->id);
 	json_close_object(&o);
 }
 

@@ -1,0 +1,26 @@
+/*
+ * body.h - the bodies of changes: from a file, or from options.
+ */
+#ifndef HRWD_CTL_BODY_H
+#define HRWD_CTL_BODY_H
+
+#include "daemon/ctl/ctl.h"
+#include "daemon/json.h"
+
+/* A whole file ("-": stdin), to buffer_fini(). 0 or CTL_USAGE after saying why. */
+int body_file(const char *path, struct buffer *out);
+
+/* The same as JSON, in which comments may stand; to json_free(). NULL after
+ * saying why. */
+struct json *body_json(const char *path);
+
+/* Puts what --add, --drain and the like say as POST /changes takes it; with a
+ * file's name, what is in that file instead.
+ *   keys   a file of keys, one a line, as "keys"; NULL: none
+ *   errors CTL_USAGE: both or neither were given, or a value is malformed */
+int body_change(struct ctl *ctl, const char *path, const char *keys, struct buffer *out);
+
+/* A text that is a number in JSON. CTL_USAGE with the name of what it is for. */
+int body_number(const char *what, const char *text);
+
+#endif

@@ -1,0 +1,404 @@
+/*
+ * client.c - one curl handle, kept for all requests of a run.
+ */
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/ctl/client.h"
+
+enum { CONNECT_SECONDS = 5, ANSWER_SECONDS = 60, STALL_SECONDS = 300, TOKEN_MAX = 4096 };
+
+struct client {
+	CURL *curl;
+	char *base, *socket_path;
+	char *authorization; /* the header; NULL: no token */
+	char error[CURL_ERROR_SIZE];
+};
+
+/* One request under way. */
+struct exchange {
+	struct client *client;
+	const struct ask *ask;
+	struct reply *reply;
+	struct curl_slist *headers;
+	bool failed; /* no memory for a header */
+};
+
+int
+client_address(const char *option, const char *address, char **base, char **socket_path)
+{
+	size_t len = strlen(address);
+	int rc;
+
+	*base = *socket_path = NULL;
+	while (len > 0 && address[len - 1] == '/')
+		len--;
+	if (len == 0 || strpbrk(address, " \t\r\n?#@") != NULL)
+		return ctl_fail(CTL_USAGE,
+		    "%s is \"%s\": give host:port, [v6]:port, unix:/path, http://… or https://…",
+		    option, address);
+	if (strncmp(address, "unix:", 5) == 0) {
+		*socket_path = strdup(address + 5);
+		rc = asprintf(base, "http://localhost");
+	} else {
+		*socket_path = strdup("");
+		rc = asprintf(base, "%s%.*s", strstr(address, "://") != NULL ? "" : "http://",
+		    (int)len, address);
+	}
+	if (rc < 0)
+		*base = NULL;
+	if (*base != NULL && *socket_path != NULL)
+		return 0;
+	free(*base);
+	free(*socket_path);
+	*base = *socket_path = NULL;
+	return ctl_no_memory();
+}
+
+/* The first line of a file, to free(). */
+static int
+read_token_file(const char *path, char **out)
+{
+	char line[TOKEN_MAX + 2];
+	FILE *file = fopen(path, "re");
+
+	if (file == NULL)
+		return ctl_fail(CTL_USAGE, "--token-file %s: %s", path, strerror(errno));
+	if (fgets(line, sizeof(line), file) == NULL)
+		line[0] = '\0';
+	fclose(file);
+	line[strcspn(line, "\r\n")] = '\0';
+	*out = strdup(line);
+	return *out != NULL ? 0 : ctl_no_memory();
+}
+
+/* A token is one word of visible characters: nothing else may enter a header. */
+static bool
+is_token(const char *text)
+{
+	size_t len = strlen(text);
+
+	for (size_t i = 0; i < len; i++)
+		if (text[i] <= ' ' || text[i] > '~')
+			return false;
+	return len > 0 && len <= TOKEN_MAX;
+}
+
+static int
+read_token(struct ctl *ctl, struct client *client)
+{
+	const char *path = ctl->options.token_file, *variable = getenv("HRW_TOKEN");
+	char *token = NULL;
+	int rc = 0;
+
+	if (path != NULL)
+		rc = read_token_file(path, &token);
+	else if (variable != NULL && *variable != '\0' && (token = strdup(variable)) == NULL)
+		rc = ctl_no_memory();
+	if (rc != 0 || token == NULL)
+		return rc;
+	if (!is_token(token))
+		rc = ctl_fail(CTL_USAGE,
+		    "%s has no token: it is one word of at most %d visible characters",
+		    path != NULL ? path : "HRW_TOKEN", TOKEN_MAX);
+	else if (asprintf(&client->authorization, "Authorization: Bearer %s", token) < 0)
+		rc = ctl_no_memory();
+	free(token);
+	return rc;
+}
+
+void
+client_free(struct client *client)
+{
+	if (client == NULL)
+		return;
+	curl_easy_cleanup(client->curl);
+	curl_global_cleanup();
+	free(client->base);
+	free(client->socket_path);
+	free(client->authorization);
+	free(client);
+}
+
+static int
+client_open(struct ctl *ctl)
+{
+	struct client *client = calloc(1, sizeof(*client));
+	int rc;
+
+	if (client == NULL)
+		return ctl_no_memory();
+	ctl->client = client;
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+	client->curl = curl_easy_init();
+	if (client->curl == NULL)
+		return ctl_no_memory();
+	rc = client_address("--admin", ctl->options.admin, &client->base, &client->socket_path);
+	return rc != 0 ? rc : read_token(ctl, client);
+}
+
+int
+client_authorization(struct ctl *ctl, const char **out)
+{
+	int rc = ctl->client == NULL ? client_open(ctl) : 0;
+
+	*out = rc == 0 ? ctl->client->authorization : NULL;
+	return rc;
+}
+
+static void
+add_header(struct exchange *x, const char *name, const char *value)
+{
+	struct curl_slist *list;
+	char *line;
+
+	if (value == NULL)
+		return;
+	/* curl sends an empty value only where ';' stands for the colon. */
+	if (asprintf(&line, "%s%s%s", name, *value == '\0' ? ";" : ": ", value) < 0) {
+		x->failed = true;
+		return;
+	}
+	list = curl_slist_append(x->headers, line);
+	free(line);
+	if (list == NULL)
+		x->failed = true;
+	else
+		x->headers = list;
+}
+
+/* In single quotes, as a shell takes any text but one with a quote in it. */
+static void
+print_quoted(const char *before, struct hrw_bytes text)
+{
+	fprintf(stderr, " %s'", before);
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.data[i] == '\'')
+			fputs("'\\''", stderr);
+		else
+			fputc(text.data[i], stderr);
+	}
+	fputc('\'', stderr);
+}
+
+static void
+print_curl(const struct ctl *ctl, const struct exchange *x)
+{
+	const struct client *client = x->client;
+	const struct ask *ask = x->ask;
+	struct buffer url = {0};
+
+	fputs("curl", stderr);
+	if (client->socket_path[0] != '\0')
+		print_quoted("--unix-socket ", hrw_text(client->socket_path));
+	if (ctl->options.ca != NULL)
+		print_quoted("--cacert ", hrw_text(ctl->options.ca));
+	if (ctl->options.certificate != NULL)
+		print_quoted("--cert ", hrw_text(ctl->options.certificate));
+	if (ctl->options.certificate_key != NULL)
+		print_quoted("--key ", hrw_text(ctl->options.certificate_key));
+	if (strcmp(ask->method, "GET") != 0)
+		fprintf(stderr, " -X %s", ask->method);
+	if (client->authorization != NULL && ctl->options.token_file != NULL)
+		fprintf(stderr, " -H \"Authorization: Bearer $(cat %s)\"", ctl->options.token_file);
+	else if (client->authorization != NULL)
+		fputs(" -H \"Authorization: Bearer $HRW_TOKEN\"", stderr);
+	for (struct curl_slist *h = x->headers; h != NULL; h = h->next)
+		if (strncmp(h->data, "Authorization:", 14) != 0 &&
+		    strcmp(h->data, "Accept: application/json") != 0)
+			print_quoted("-H ", hrw_text(h->data));
+	if (ask->read != NULL)
+		print_quoted("-T ", hrw_text(ask->read_from));
+	else if (ask->body.data != NULL)
+		print_quoted("--data-binary ", ask->body);
+	buffer_printf(&url, "%s%s", client->base, ask->path);
+	print_quoted("", buffer_bytes(&url));
+	fputc('\n', stderr);
+	buffer_fini(&url);
+}
+
+static size_t
+take_header(char *data, size_t size, size_t count, void *arg)
+{
+	struct reply *reply = arg;
+	size_t len = size * count;
+
+	if (len > 5 && strncasecmp(data, "etag:", 5) == 0)
+		snprintf(reply->etag, sizeof(reply->etag), "%.*s",
+		    (int)strcspn(data + 5 + strspn(data + 5, " "), "\r\n"),
+		    data + 5 + strspn(data + 5, " "));
+	return len;
+}
+
+static size_t
+take_body(char *data, size_t size, size_t count, void *arg)
+{
+	struct exchange *x = arg;
+	size_t len = size * count;
+	long status = 0;
+
+	curl_easy_getinfo(x->client->curl, CURLINFO_RESPONSE_CODE, &status);
+	if (x->ask->write != NULL && status < 300)
+		return x->ask->write(x->ask->arg, hrw_bytes(data, len)) ? len : 0;
+	buffer_add(&x->reply->body, data, len);
+	return x->reply->body.failed ? 0 : len;
+}
+
+static size_t
+give_body(char *room, size_t size, size_t count, void *arg)
+{
+	struct exchange *x = arg;
+	long len = x->ask->read(x->ask->arg, room, size * count);
+
+	return len < 0 ? CURL_READFUNC_ABORT : (size_t)len;
+}
+
+/* Called some times a second: the way to end a request that nobody wants. */
+static int
+look(void *arg, curl_off_t down_total, curl_off_t down, curl_off_t up_total, curl_off_t up)
+{
+	(void)arg;
+	(void)down_total;
+	(void)down;
+	(void)up_total;
+	(void)up;
+	return terminal_is_left();
+}
+
+static void
+set_body(struct exchange *x)
+{
+	CURL *curl = x->client->curl;
+	const struct ask *ask = x->ask;
+
+	if (ask->read != NULL) {
+		curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
+		curl_easy_setopt(curl, CURLOPT_READFUNCTION, give_body);
+		curl_easy_setopt(curl, CURLOPT_READDATA, x);
+	} else if (ask->body.data != NULL) {
+		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)ask->body.len);
+		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, (const char *)ask->body.data);
+	} else if (strcmp(ask->method, "POST") == 0) {
+		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, 0L);
+		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, "");
+	}
+	if (strcmp(ask->method, "GET") != 0)
+		curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, ask->method);
+}
+
+static void
+set_headers(struct exchange *x)
+{
+	const struct ask *ask = x->ask;
+	const char *authorization = x->client->authorization;
+	struct curl_slist *list;
+
+	if (authorization != NULL) {
+		list = curl_slist_append(NULL, authorization);
+		x->failed = list == NULL;
+		x->headers = list;
+	}
+	add_header(x, "Accept", ask->accept != NULL ? ask->accept : "application/json");
+	add_header(x, "Content-Type", ask->type);
+	add_header(x, "If-Match", ask->if_match);
+	add_header(x, "If-None-Match", ask->if_none_match);
+	add_header(x, "Hrw-Reason", ask->reason);
+	if (ask->is_async)
+		add_header(x, "Prefer", "respond-async");
+}
+
+static void
+set_request(const struct ctl *ctl, struct exchange *x, const char *url)
+{
+	struct client *client = x->client;
+	CURL *curl = client->curl;
+
+	curl_easy_reset(curl);
+	curl_easy_setopt(curl, CURLOPT_URL, url);
+	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
+	curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(curl, CURLOPT_USERAGENT, "hrwctl/" HRW_VERSION);
+	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, client->error);
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
+	if (x->ask->read != NULL || x->ask->write != NULL) {
+		curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+		curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)STALL_SECONDS);
+	} else {
+		curl_easy_setopt(
+		    curl, CURLOPT_TIMEOUT, (long)(ANSWER_SECONDS + x->ask->wait_seconds));
+	}
+	if (client->socket_path[0] != '\0')
+		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, client->socket_path);
+	curl_easy_setopt(curl, CURLOPT_CAINFO, ctl->options.ca);
+	if (ctl->options.certificate != NULL)
+		curl_easy_setopt(curl, CURLOPT_SSLCERT, ctl->options.certificate);
+	if (ctl->options.certificate_key != NULL)
+		curl_easy_setopt(curl, CURLOPT_SSLKEY, ctl->options.certificate_key);
+	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
+	curl_easy_setopt(curl, CURLOPT_HEADERDATA, x->reply);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
+	curl_easy_setopt(curl, CURLOPT_WRITEDATA, x);
+	curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+	curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, look);
+	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, x->headers);
+	set_body(x);
+}
+
+static int
+unreachable(const struct ctl *ctl, const struct client *client, CURLcode code)
+{
+	long number = 0;
+	const char *why = client->error[0] != '\0' ? client->error : curl_easy_strerror(code);
+
+	curl_easy_getinfo(client->curl, CURLINFO_OS_ERRNO, &number);
+	if (code == CURLE_COULDNT_CONNECT && number != 0)
+		why = strerror((int)number);
+	return ctl_fail(CTL_UNREACHABLE,
+	    "no hrwd answers at %s (%s): start one there, or name another with --admin ADDR or "
+	    "HRW_ADMIN",
+	    ctl->options.admin, why);
+}
+
+int
+client_ask(struct ctl *ctl, const struct ask *ask, struct reply *reply)
+{
+	struct exchange x = {.ask = ask, .reply = reply};
+	struct buffer url = {0};
+	CURLcode code;
+	int rc = 0;
+
+	*reply = (struct reply){0};
+	if (ctl->client == NULL)
+		rc = client_open(ctl);
+	if (rc != 0)
+		return rc;
+	x.client = ctl->client;
+	buffer_printf(&url, "%s%s", x.client->base, ask->path);
+	set_headers(&x);
+	if (url.failed || x.failed) {
+		rc = ctl_no_memory();
+		goto out;
+	}
+	if (ctl->options.is_verbose)
+		print_curl(ctl, &x);
+	x.client->error[0] = '\0';
+	set_request(ctl, &x, buffer_text(&url));
+	code = curl_easy_perform(x.client->curl);
+	if (code == CURLE_ABORTED_BY_CALLBACK || code == CURLE_WRITE_ERROR) {
+		rc = CTL_LEFT;
+	} else if (code != CURLE_OK) {
+		rc = unreachable(ctl, x.client, code);
+	} else {
+		curl_easy_getinfo(x.client->curl, CURLINFO_RESPONSE_CODE, &reply->status);
+		if (reply->body.len > 0 && !reply->body.failed)
+			reply->json = json_parse(buffer_bytes(&reply->body), JSON_STORED, NULL);
+	}
+out:
+	curl_slist_free_all(x.headers);
+	buffer_fini(&url);
+	return rc;
+}

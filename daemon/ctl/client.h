@@ -1,0 +1,78 @@
+/*
+ * client.h - asks the daemon over HTTP, by libcurl: TCP, TLS or a unix socket.
+ *
+ * The one place that includes curl.h but for bench.c. No proxy is used, whatever
+ * the environment says: a daemon's admin listener is not out there. With
+ * --verbose each request is printed as the curl command that sends it, a token
+ * by where it came from.
+ */
+#ifndef HRWD_CTL_CLIENT_H
+#define HRWD_CTL_CLIENT_H
+
+#include "daemon/ctl/ctl.h"
+#include "daemon/json.h"
+
+struct ask {
+	const char *method;
+	const char *path;			       /* with its query, encoded */
+	struct hrw_bytes body;			       /* data NULL: none */
+	const char *type;			       /* of the body */
+	const char *accept;			       /* NULL: application/json */
+	const char *if_match, *if_none_match, *reason; /* NULL: not sent */
+	bool is_async;				       /* a report is not waited for */
+	unsigned wait_seconds;			       /* that the daemon was asked to wait */
+
+	/* A long body, piece by piece: bytes written to `room`, 0 at its end, negative
+	 * to give up. */
+	long (*read)(void *arg, char *room, size_t size);
+	const char *read_from; /* a file's name, for --verbose */
+	/* A long answer, piece by piece, where its status is below 300; false gives up. */
+	bool (*write)(void *arg, struct hrw_bytes piece);
+	void *arg;
+};
+
+struct reply {
+	long status;
+	struct buffer body;
+	struct json *json; /* NULL: the body is not JSON */
+	char etag[64];
+};
+
+/* Asks.
+ *   reply    filled where there was an answer, whatever its status; reply_fini()
+ *            in any case
+ *   returns  0; CTL_UNREACHABLE or CTL_USAGE after saying why; CTL_LEFT without
+ *            a word: Ctrl-C, or a callback gave up */
+int client_ask(struct ctl *ctl, const struct ask *ask, struct reply *reply);
+
+/* The same, where nothing but success with JSON will do: else what
+ * client_refused() returns. */
+int client_want(struct ctl *ctl, const struct ask *ask, struct reply *reply);
+int client_get(struct ctl *ctl, const char *path, struct reply *reply);
+
+/* Says what the daemon's problem is. Returns the exit status for it. */
+int client_refused(struct ctl *ctl, const struct reply *reply);
+bool client_has_code(const struct reply *reply, const char *code);
+
+void reply_fini(struct reply *reply);
+void client_free(struct client *client);
+
+/* Prints a JSON text on stdout with a line feed behind it. */
+void client_print(const struct buffer *json);
+
+/* For an ask's `write`: to stdout, on a terminal with control bytes escaped. */
+bool client_write(void *ctl, struct hrw_bytes piece);
+
+/* The Authorization header that is sent; NULL in *out: none. 0 or CTL_USAGE. */
+int client_authorization(struct ctl *ctl, const char **out);
+
+/* What curl needs to know of an address: "http://host:port" to put a path
+ * behind, and the unix socket's path or "". Both to free(). 0 or CTL_USAGE. */
+int client_address(const char *option, const char *address, char **base, char **socket_path);
+
+/* Numbers and texts of an answer by their JSON pointer; 0 and "" where there is
+ * none. */
+uint64_t client_count(const struct json *j, const char *pointer);
+const char *client_text(const struct json *j, const char *pointer);
+
+#endif

@@ -1,0 +1,142 @@
+/*
+ * command.c - the table of commands.
+ */
+#include <string.h>
+
+#include "daemon/ctl/command.h"
+
+#define CHANGE "yes dry-run exit-code reason force"
+#define EDITS  "add drain activate rejoin remove reweight copies placement"
+
+/* clang-format off: a row a line or two */
+const struct command commands[] = {
+    {"owner", "KEY", "", "the node ranked first for a key, and where to go now", lookup_owner},
+    {"replicas", "KEY", "copies",
+	"the nodes that hold a key's copies, best first, then the fallback", lookup_replicas},
+    {"explain", "KEY", "", "every node's rank and score for a key, and why", lookup_explain},
+    {"nodes", "", "", "the nodes of a pool", lookup_nodes},
+    {"pools", "", "", "every pool in short", lookup_pools},
+
+    {"add", "NODE ADDRESS", CHANGE " weight zone joining settle-later", "add a node", action_add},
+    {"drain", "NODE...", CHANGE " wait", "stop placing keys on nodes; their copies are still there",
+	action_drain},
+    {"activate", "NODE...", CHANGE, "let nodes hold keys, their copies being in place",
+	action_activate},
+    {"rejoin", "NODE...", CHANGE, "place keys on nodes that came back empty", action_rejoin},
+    {"reweight", "NODE WEIGHT", CHANGE " settle-later", "give a node another share of the keys",
+	action_reweight},
+    {"remove", "NODE...", CHANGE, "remove draining nodes", action_remove},
+    {"settle", "", CHANGE, "all copies are in place", action_settle},
+    {"change", "[FILE]", CHANGE " settle-later " EDITS,
+	"any combination as one change: of a file, as POST /changes takes it, or of options",
+	action_change},
+    {"apply", "FILE", CHANGE " settle-later",
+	"make a pool exactly what a file declares: a pool, or a configuration with pools",
+	action_apply},
+    {"revert", "EPOCH", CHANGE " settle-later", "go back to an earlier epoch's membership",
+	action_revert},
+
+    {"plan", "[FILE]", EDITS " keys offline exit-code",
+	"what a change would do, of a file or of options", plans_make},
+    {"plan show", "ID", "watch", "a plan's report", plans_show},
+    {"plan changes", "ID", "lost gained from csv",
+	"a plan's single keys: what each loses and gains, and where to copy it from",
+	plans_changes},
+    {"plan apply", "ID", "yes reason force", "make the planned change, if the pool is as it was",
+	plans_apply},
+    {"plans", "", "limit", "kept plans, newest first; of every pool with --pool '*'", plans_list},
+    {"history", "", "limit",
+	"what was changed or refused, newest first; of every pool with --pool '*'", plans_history},
+
+    {"keys put", "FILE", "format reason", "replace a pool's stored keys; - is stdin", keyfile_put},
+    {"keys add", "FILE", "format reason", "add to a pool's stored keys", keyfile_add},
+    {"keys import", "DUMP FILE", "extend reason",
+	"replace a pool's stored keys by those of a memcached or Redis, as it dumps them",
+	keyfile_import},
+    {"keys get", "", "format", "print a pool's stored keys, in order of bytes", keyfile_get},
+    {"keys stats", "", "", "how many keys are stored", keyfile_stats},
+
+    {"watch", "", "interval count", "print what changes in a pool, as it changes", follow_pool},
+    {"bench", "", "lookup requests connections seconds keys",
+	"ask the lookup listener for many keys, and print how long it took", bench_run},
+    {"token", "NAME ROLE [PATTERN...]", "",
+	"make a token, and its line for the daemon's file of tokens", secret_make},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+/* clang-format on */
+
+static const struct {
+	const char *argument, *choices;
+} choices[] = {
+    {"ROLE", "read plan operate admin"},
+    {"DUMP", "memcached redis"},
+};
+
+const char *
+command_choices(const char *argument, size_t len)
+{
+	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
+		if (strlen(choices[i].argument) == len &&
+		    memcmp(choices[i].argument, argument, len) == 0)
+			return choices[i].choices;
+	return NULL;
+}
+
+/* How many of the words the name is; 0 where it is not theirs. */
+static size_t
+match(const char *name, char **words, size_t count)
+{
+	size_t taken = 0;
+
+	while (*name != '\0') {
+		size_t part = strcspn(name, " ");
+
+		if (taken == count || strlen(words[taken]) != part ||
+		    memcmp(words[taken], name, part) != 0)
+			return 0;
+		taken++;
+		name += part + (name[part] == ' ');
+	}
+	return taken;
+}
+
+const struct command *
+command_find(char **words, size_t count, size_t *taken)
+{
+	const struct command *best = NULL;
+
+	*taken = 0;
+	for (const struct command *c = commands; c->name != NULL; c++) {
+		size_t length = match(c->name, words, count);
+
+		if (length > *taken) {
+			best = c;
+			*taken = length;
+		}
+	}
+	return best;
+}
+
+int
+command_judge(const struct command *command, char **arguments, size_t count)
+{
+	const char *at = command->arguments;
+	size_t least = 0, most = 0;
+
+	while (*at != '\0') {
+		size_t part = strcspn(at, " "), bare = strcspn(at, ".]");
+		const char *words = command_choices(at, part);
+
+		if (words != NULL && most < count &&
+		    !option_lists(words, arguments[most], strlen(arguments[most])))
+			return ctl_fail(CTL_USAGE, "%.*s is \"%s\": it can be one of: %s",
+			    (int)part, at, arguments[most], words);
+		least += *at != '[';
+		most = bare < part && at[bare] == '.' ? SIZE_MAX : most + 1;
+		at += part + (at[part] == ' ');
+	}
+	if (count >= least && count <= most)
+		return 0;
+	return ctl_fail(CTL_USAGE, "usage: hrwctl %s%s%s", command->name,
+	    *command->arguments != '\0' ? " " : "", command->arguments);
+}

@@ -1,0 +1,84 @@
+/*
+ * command.h - the commands of hrwctl, one row each, and what grows from them.
+ */
+#ifndef HRWD_CTL_COMMAND_H
+#define HRWD_CTL_COMMAND_H
+
+#include "daemon/buffer.h"
+#include "daemon/ctl/ctl.h"
+
+struct command {
+	const char *name;      /* "plan show" */
+	const char *arguments; /* "NODE ADDRESS", "[FILE]", "NODE..." */
+	const char *options;   /* beside the global ones, separated by spaces */
+	const char *help;
+	int (*run)(struct ctl *ctl); /* an enum ctl_exit */
+};
+
+extern const struct command commands[]; /* ends with a NULL name */
+
+/* Words that an argument can be: "ROLE" -> "read plan operate admin"; NULL: any. */
+const char *command_choices(const char *argument, size_t len);
+
+/* The command whose name the first words are, the longest of them.
+ *   taken   receives how many words those are */
+const struct command *command_find(char **words, size_t count, size_t *taken);
+
+/* Are there as many arguments as it takes, and may each be one? 0 or CTL_USAGE. */
+int command_judge(const struct command *command, char **arguments, size_t count);
+
+/* --help; with a command, its own. */
+void usage_write(const struct command *command, struct buffer *out);
+
+/* hrwctl(1) as roff. */
+void manual_write(struct buffer *out);
+
+/* The scripts that make bash, zsh and fish ask completion_print(). */
+void completion_bash(struct buffer *out);
+void completion_zsh(struct buffer *out);
+void completion_fish(struct buffer *out);
+
+/* Prints what the last word can become, "word<TAB>help" a line. CTL_DONE. */
+int completion_print(struct ctl *ctl, char **words, size_t count);
+
+/* Each command's function, by file. */
+int lookup_owner(struct ctl *ctl);
+int lookup_replicas(struct ctl *ctl);
+int lookup_explain(struct ctl *ctl);
+int lookup_nodes(struct ctl *ctl);
+int lookup_pools(struct ctl *ctl);
+
+/* A list of the pool that is meant: "/nodes". As client_get(). */
+struct reply;
+int lookup_list(struct ctl *ctl, const char *path, struct reply *reply);
+
+int action_add(struct ctl *ctl);
+int action_drain(struct ctl *ctl);
+int action_activate(struct ctl *ctl);
+int action_rejoin(struct ctl *ctl);
+int action_reweight(struct ctl *ctl);
+int action_remove(struct ctl *ctl);
+int action_settle(struct ctl *ctl);
+int action_change(struct ctl *ctl);
+int action_apply(struct ctl *ctl);
+int action_revert(struct ctl *ctl);
+
+int plans_make(struct ctl *ctl);
+int plans_show(struct ctl *ctl);
+int plans_changes(struct ctl *ctl);
+int plans_apply(struct ctl *ctl);
+int plans_list(struct ctl *ctl);
+int plans_history(struct ctl *ctl);
+int offline_plan(struct ctl *ctl); /* of plans_make(), without a daemon */
+
+int keyfile_put(struct ctl *ctl);
+int keyfile_add(struct ctl *ctl);
+int keyfile_import(struct ctl *ctl);
+int keyfile_get(struct ctl *ctl);
+int keyfile_stats(struct ctl *ctl);
+
+int follow_pool(struct ctl *ctl);
+int bench_run(struct ctl *ctl);
+int secret_make(struct ctl *ctl);
+
+#endif

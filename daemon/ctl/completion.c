@@ -1,0 +1,228 @@
+/*
+ * completion.c - what a word of a command line can become.
+ *
+ * The shells' scripts only ask hrwctl itself, which knows its tables, and the
+ * daemon for names of nodes. Where nothing is answered they offer files.
+ */
+#include <string.h>
+
+#include "daemon/ctl/client.h"
+#include "daemon/ctl/command.h"
+
+enum { WORDS_MAX = 64 };
+
+/* A command line so far. */
+struct line {
+	struct ctl *ctl;
+	char *word[WORDS_MAX]; /* that are no options, nor arguments of such */
+	size_t count;
+	const struct option_row *open; /* its argument is the word at hand; NULL: none */
+	const char *prefix;	       /* the word at hand */
+};
+
+static void
+offer(const struct line *l, const char *word, size_t len, const char *help)
+{
+	size_t typed = strlen(l->prefix);
+
+	if (typed > len || strncmp(word, l->prefix, typed) != 0)
+		return;
+	printf("%.*s\t%s\n", (int)len, word, help);
+}
+
+static void
+offer_list(const struct line *l, const char *list)
+{
+	while (*list != '\0') {
+		size_t len = strcspn(list, " ");
+
+		offer(l, list, len, "");
+		list += len + (list[len] == ' ');
+	}
+}
+
+static void
+offer_nodes(const struct line *l)
+{
+	struct reply reply = {0};
+
+	if (lookup_list(l->ctl, "/nodes", &reply) == 0) {
+		json_each (node, json_get(reply.json, "nodes")) {
+			const char *name = client_text(node, "/name");
+
+			offer(l, name, strlen(name), client_text(node, "/state"));
+		}
+	}
+	reply_fini(&reply);
+}
+
+/* What an argument of that name can be; nothing for files and free text. */
+static void
+offer_argument(const struct line *l, const char *name, size_t len)
+{
+	const char *choices = command_choices(name, len);
+
+	if (choices != NULL)
+		offer_list(l, choices);
+	else if (len >= 4 && memcmp(name, "NODE", 4) == 0)
+		offer_nodes(l);
+}
+
+static void
+offer_options(const struct line *l, const struct command *c)
+{
+	char option[64];
+
+	for (const struct option_row *row = option_rows; row->name != NULL; row++) {
+		if (row->help == NULL ||
+		    (!row->is_global &&
+			(c == NULL || !option_lists(c->options, row->name, strlen(row->name)))))
+			continue;
+		snprintf(option, sizeof(option), "--%s", row->name);
+		offer(l, option, strlen(option), row->help);
+	}
+}
+
+/* The next word of each command that begins with the words there are. */
+static void
+offer_commands(const struct line *l)
+{
+	const char *last = "";
+
+	for (const struct command *c = commands; c->name != NULL; c++) {
+		const char *at = c->name;
+		size_t i = 0, len;
+
+		while (i < l->count && strncmp(at, l->word[i], strlen(l->word[i])) == 0 &&
+		       at[strlen(l->word[i])] == ' ')
+			at += strlen(l->word[i++]) + 1;
+		len = strcspn(at, " ");
+		/* "keys put" and "keys add" both begin with keys: said once. */
+		if (i < l->count || (strcspn(last, " ") == len && strncmp(last, at, len) == 0))
+			continue;
+		offer(l, at, len, at[len] == '\0' ? c->help : "");
+		last = at;
+	}
+}
+
+static void
+offer_arguments(const struct line *l, const struct command *c, size_t taken)
+{
+	const char *at = c->arguments;
+
+	for (size_t left = l->count - taken; left > 0 && *at != '\0'; left--) {
+		size_t len = strcspn(at, " ");
+
+		if (len > 3 && memcmp(at + len - 3, "...", 3) == 0)
+			break;
+		at += len + (at[len] == ' ');
+	}
+	offer_argument(l, at, strcspn(at, " "));
+}
+
+/* Takes the words up to the one at hand apart. The options that say which daemon
+ * is meant count here, too. */
+static void
+read_words(struct line *l, char **words, size_t count)
+{
+	struct options *o = &l->ctl->options;
+
+	l->prefix = "";
+	for (size_t i = 0; i < count; i++) {
+		bool is_last = i + 1 == count;
+		const struct option_row *row;
+
+		if (is_last)
+			l->prefix = words[i];
+		if (is_last || strncmp(words[i], "--", 2) != 0) {
+			if (!is_last && l->count < WORDS_MAX)
+				l->word[l->count++] = words[i];
+			continue;
+		}
+		row = option_find(words[i] + 2, strlen(words[i] + 2));
+		if (row == NULL || row->argument == NULL)
+			continue;
+		i++;
+		if (i + 1 == count) {
+			l->open = row;
+			l->prefix = words[i];
+		} else if (row->offset == offsetof(struct options, admin)) {
+			o->admin = words[i];
+		} else if (row->offset == offsetof(struct options, pool)) {
+			o->pool = words[i];
+		} else if (row->offset == offsetof(struct options, token_file)) {
+			o->token_file = words[i];
+		}
+	}
+}
+
+int
+completion_print(struct ctl *ctl, char **words, size_t count)
+{
+	struct line l = {.ctl = ctl};
+	const struct command *c;
+	size_t taken;
+
+	/* Nobody wants to read, amid a command line, that no daemon answers. */
+	if (freopen("/dev/null", "w", stderr) == NULL)
+		return CTL_REFUSED;
+	read_words(&l, words, count);
+	c = command_find(l.word, l.count, &taken);
+	if (l.open != NULL && l.open->choices != NULL) {
+		offer_list(&l, l.open->choices);
+	} else if (l.open != NULL) {
+		offer_argument(&l, l.open->argument, strlen(l.open->argument));
+	} else if (*l.prefix == '-') {
+		offer_options(&l, c);
+	} else {
+		offer_commands(&l);
+		if (c != NULL)
+			offer_arguments(&l, c, taken);
+	}
+	return CTL_DONE;
+}
+
+void
+completion_bash(struct buffer *out)
+{
+	buffer_add_text(out,
+	    "# bash completion of hrwctl\n"
+	    "_hrwctl() {\n"
+	    "\tlocal IFS=$'\\n'\n"
+	    "\tCOMPREPLY=($(hrwctl --print words -- \"${COMP_WORDS[@]:1:COMP_CWORD}\" "
+	    "2>/dev/null | cut -f1))\n"
+	    "}\n"
+	    "complete -o default -F _hrwctl hrwctl\n");
+}
+
+void
+completion_zsh(struct buffer *out)
+{
+	buffer_add_text(out, "#compdef hrwctl\n"
+			     "local -a found\n"
+			     "found=(${(f)\"$(hrwctl --print words -- \"${(@)words[2,CURRENT]}\" "
+			     "2>/dev/null)\"})\n"
+			     "if (( $#found )); then\n"
+			     "\tfound=(\"${(@)found//:/\\\\:}\")\n"
+			     "\tfound=(\"${(@)found/$'\\t'/:}\")\n"
+			     "\t_describe -t words hrwctl found\n"
+			     "else\n"
+			     "\t_files\n"
+			     "fi\n");
+}
+
+void
+completion_fish(struct buffer *out)
+{
+	buffer_add_text(out, "# fish completion of hrwctl\n"
+			     "function __hrwctl_words\n"
+			     "\tset -l words (commandline -opc) (commandline -ct)\n"
+			     "\tset -l found (hrwctl --print words -- $words[2..-1] 2>/dev/null)\n"
+			     "\tif test (count $found) -gt 0\n"
+			     "\t\tprintf '%s\\n' $found\n"
+			     "\telse\n"
+			     "\t\t__fish_complete_path (commandline -ct)\n"
+			     "\tend\n"
+			     "end\n"
+			     "complete -c hrwctl -f -a '(__hrwctl_words)'\n");
+}

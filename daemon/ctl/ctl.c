@@ -1,0 +1,46 @@
+/*
+ * ctl.c - how hrwctl speaks of what went wrong.
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "core/bytes.h"
+#include "daemon/ctl/ctl.h"
+
+const struct ctl_exit_row ctl_exits[] = {
+    {CTL_DONE, "done, or so already; a question answered"},
+    {CTL_REFUSED, "refused: by a guard, by the daemon, or by who was asked"},
+    {CTL_USAGE, "wrong use: an option, an argument, a file that cannot be read"},
+    {CTL_UNREACHABLE, "no hrwd answers there"},
+    {CTL_CONFLICT, "the pool or its keys are others by now, or somebody else's change won"},
+    {CTL_PENDING, "something would change (only with --exit-code)"},
+    {CTL_LEFT, "left by Ctrl-C"},
+    {CTL_DONE, NULL},
+};
+
+int
+ctl_fail(int status, const char *format, ...)
+{
+	char *text, *shown;
+	va_list list;
+	int len;
+
+	va_start(list, format);
+	len = vasprintf(&text, format, list);
+	va_end(list);
+	if (len < 0)
+		return status;
+	shown = malloc((size_t)len * 4 + 8);
+	if (shown != NULL)
+		fprintf(stderr, "hrwctl: %s\n",
+		    hrw_show(hrw_bytes(text, (size_t)len), shown, (size_t)len * 4 + 8));
+	free(shown);
+	free(text);
+	return status;
+}
+
+int
+ctl_no_memory(void)
+{
+	return ctl_fail(CTL_REFUSED, "no memory");
+}

@@ -1,0 +1,50 @@
+/*
+ * ctl.h - what every command of hrwctl is given, and how it ends.
+ *
+ * main -> command -> lookup, action, … -> client; whatever people read goes
+ * through table and terminal. A command is one function and one row of
+ * commands[]; --help, the manual page and the shells' completion grow from it.
+ */
+#ifndef HRWD_CTL_CTL_H
+#define HRWD_CTL_CTL_H
+
+#include <stdio.h>
+
+#include "daemon/ctl/options.h"
+#include "daemon/ctl/terminal.h"
+
+enum ctl_exit {
+	CTL_DONE = 0,
+	CTL_REFUSED = 1,
+	CTL_USAGE = 2,
+	CTL_UNREACHABLE = 3,
+	CTL_CONFLICT = 4,
+	CTL_PENDING = 5,
+	CTL_LEFT = 130, /* by Ctrl-C, as shells count it */
+};
+
+/* Ends with a NULL text. */
+extern const struct ctl_exit_row {
+	enum ctl_exit status;
+	const char *text;
+} ctl_exits[];
+
+struct command;
+struct client;
+
+struct ctl {
+	const struct command *command;
+	struct options options;
+	char **argument; /* argv's */
+	size_t argument_count;
+	struct client *client;
+	struct terminal terminal;
+	FILE *out;    /* for people: stdout, or stderr where stdout has JSON */
+	bool is_json; /* stdout has one JSON document, or one a line */
+};
+
+/* Says "hrwctl: …" on stderr, control bytes escaped. Returns `status`. */
+int ctl_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int ctl_no_memory(void);
+
+#endif

@@ -1,0 +1,282 @@
+/*
+ * follow.c - watch, and the end of a drain.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/ctl/command.h"
+#include "daemon/ctl/follow.h"
+#include "daemon/ctl/url.h"
+
+/* One pool, looked at. */
+struct follow {
+	struct ctl *ctl;
+	char *name;
+	struct buffer path;
+	struct reply now; /* the pool as last seen */
+};
+
+int
+follow_pool_name(struct ctl *ctl, char **out)
+{
+	struct reply reply = {0};
+	const char *name = ctl->options.pool;
+	int rc = 0;
+
+	if (name == NULL) {
+		/* Only an answer from the default pool says what it is called. */
+		const struct ask ask = {.method = "GET", .path = "/nodes?limit=1"};
+
+		rc = client_ask(ctl, &ask, &reply);
+		if (rc == 0 && reply.status == 200)
+			name = client_text(reply.json, "/pool");
+		else if (rc == 0 && client_has_code(&reply, "unknown-pool"))
+			name = "default";
+		else if (rc == 0)
+			rc = client_refused(ctl, &reply);
+	}
+	if (rc == 0) {
+		*out = strdup(name);
+		rc = *out != NULL ? 0 : ctl_no_memory();
+	}
+	reply_fini(&reply);
+	return rc;
+}
+
+static int
+follow_init(struct follow *f, struct ctl *ctl)
+{
+	int rc;
+
+	*f = (struct follow){.ctl = ctl};
+	rc = follow_pool_name(ctl, &f->name);
+	if (rc != 0)
+		return rc;
+	buffer_add_text(&f->path, "/pools");
+	url_segment(&f->path, f->name);
+	rc = f->path.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&f->path), &f->now);
+	terminal_catch();
+	return rc;
+}
+
+static void
+follow_fini(struct follow *f)
+{
+	free(f->name);
+	buffer_fini(&f->path);
+	reply_fini(&f->now);
+}
+
+/* Waits until the pool is another than it was.
+ *   next     receives it
+ *   returns  0; CTL_LEFT; what client_refused() returns */
+static int
+next_version(struct follow *f, struct reply *next)
+{
+	struct ask ask = {
+	    .method = "GET", .path = buffer_text(&f->path), .if_none_match = f->now.etag};
+	unsigned seconds = (unsigned)f->ctl->options.interval;
+	int rc;
+
+	for (;;) {
+		/* Ctrl-C ends the sleep early. */
+		sleep(seconds);
+		if (terminal_is_left())
+			return CTL_LEFT;
+		rc = client_ask(f->ctl, &ask, next);
+		if (rc != 0)
+			return rc;
+		if (next->status == 200 && next->json != NULL)
+			return 0;
+		if (next->status != 304)
+			return client_refused(f->ctl, next);
+		reply_fini(next);
+	}
+}
+
+static const struct json *
+find_node(const struct json *pool, const char *name)
+{
+	json_each (node, json_get(pool, "nodes"))
+		if (strcmp(client_text(node, "/name"), name) == 0)
+			return node;
+	return NULL;
+}
+
+/* Has the drain of a node come to an end? Says which. 1: yes, and well; -1: it
+ * was called off. */
+static int
+drain_end(const struct ctl *ctl, const struct json *pool, const char *name)
+{
+	const struct json *node = find_node(pool, name);
+	const char *why;
+	int end = 0;
+
+	if (node == NULL) {
+		why = "is removed";
+		end = 1;
+	} else if (strcmp(client_text(node, "/state"), "draining") != 0) {
+		why = "drains no more: it was taken back";
+		end = -1;
+	} else if (json_bool(json_get(pool, "settled"))) {
+		why = "has drained: all copies are in place, it can be removed";
+		end = 1;
+	}
+	if (end != 0)
+		fprintf(ctl->out, "%s %s\n", name, why);
+	return end;
+}
+
+int
+follow_drain(struct ctl *ctl)
+{
+	struct follow f;
+	struct reply next = {0};
+	bool *has_ended = calloc(ctl->argument_count, sizeof(*has_ended));
+	size_t left = ctl->argument_count;
+	int rc = follow_init(&f, ctl), status = CTL_DONE;
+
+	if (has_ended == NULL)
+		rc = rc != 0 ? rc : ctl_no_memory();
+	if (rc == 0) {
+		fputs("waiting until the copies are in place (hrwctl settle) or the nodes are "
+		      "removed\n",
+		    ctl->out);
+		fflush(ctl->out);
+	}
+	while (rc == 0) {
+		for (size_t i = 0; i < ctl->argument_count; i++) {
+			int end = has_ended[i] ? 0 : drain_end(ctl, f.now.json, ctl->argument[i]);
+
+			has_ended[i] = has_ended[i] || end != 0;
+			left -= end != 0;
+			if (end < 0)
+				status = CTL_REFUSED;
+		}
+		fflush(ctl->out);
+		if (left == 0)
+			break;
+		rc = next_version(&f, &next);
+		if (rc == 0) {
+			reply_fini(&f.now);
+			f.now = next;
+			next = (struct reply){0};
+		}
+	}
+	if (rc == CTL_LEFT)
+		ctl_fail(CTL_LEFT, "left; the drain goes on: the same command waits again");
+	reply_fini(&next);
+	follow_fini(&f);
+	free(has_ended);
+	return rc != 0 ? rc : status;
+}
+
+/* Members of a pool or node that are not news: they follow from others. */
+static bool
+is_news(const char *name)
+{
+	static const char *const quiet[] = {"epoch", "fingerprint", "lineage", "nodes", "settled",
+	    "state_since", "keys", "share", "health", NULL};
+
+	for (size_t i = 0; quiet[i] != NULL; i++)
+		if (strcmp(quiet[i], name) == 0)
+			return false;
+	return true;
+}
+
+static void
+print_source(FILE *to, const struct json *j)
+{
+	struct hrw_bytes source = j != NULL ? json_source(j) : hrw_text("none");
+
+	fprintf(to, "%.*s", (int)source.len, (const char *)source.data);
+}
+
+static bool
+is_equal(const struct json *a, const struct json *b)
+{
+	return a != NULL && b != NULL && hrw_bytes_equal(json_source(a), json_source(b));
+}
+
+/* "  cache-c: state "active" to "draining"" for each member that differs. */
+static void
+print_differences(FILE *to, const char *what, const struct json *was, const struct json *is)
+{
+	json_each (member, is) {
+		const char *name = json_name(member);
+		const struct json *before = json_get(was, name);
+
+		if (!is_news(name) || is_equal(member, before))
+			continue;
+		fprintf(to, "  %s: %s ", what, name);
+		print_source(to, before);
+		fputs(" to ", to);
+		print_source(to, member);
+		fputc('\n', to);
+	}
+}
+
+static void
+print_change(const struct ctl *ctl, const struct json *was, const struct json *is)
+{
+	bool was_settled = json_bool(json_get(was, "settled")),
+	     is_settled = json_bool(json_get(is, "settled"));
+	char at[32];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	strftime(at, sizeof(at), "%H:%M:%S", localtime_r(&now, &tm));
+	fprintf(ctl->out, "%s epoch %llu%s\n", at, (unsigned long long)client_count(is, "/epoch"),
+	    is_settled == was_settled ? ""
+	    : is_settled	      ? ", settled"
+				      : ", not settled");
+	print_differences(ctl->out, "pool", was, is);
+	json_each (node, json_get(is, "nodes")) {
+		const char *name = client_text(node, "/name");
+		const struct json *before = find_node(was, name);
+
+		if (before == NULL)
+			fprintf(ctl->out, "  %s: added, %s, at %s\n", name,
+			    client_text(node, "/state"), client_text(node, "/address"));
+		else
+			print_differences(ctl->out, name, before, node);
+	}
+	json_each (node, json_get(was, "nodes"))
+		if (find_node(is, client_text(node, "/name")) == NULL)
+			fprintf(ctl->out, "  %s: removed\n", client_text(node, "/name"));
+}
+
+int
+follow_pool(struct ctl *ctl)
+{
+	struct follow f;
+	struct reply next = {0};
+	uint64_t seen = 0;
+	int rc = follow_init(&f, ctl);
+
+	if (rc == 0 && ctl->is_json)
+		client_print(&f.now.body);
+	else if (rc == 0)
+		fprintf(ctl->out, "pool %s, epoch %llu, %zu nodes\n", f.name,
+		    (unsigned long long)client_count(f.now.json, "/epoch"),
+		    json_count(json_get(f.now.json, "nodes")));
+	while (rc == 0 && (ctl->options.count == 0 || seen < ctl->options.count)) {
+		fflush(stdout);
+		rc = next_version(&f, &next);
+		if (rc != 0)
+			break;
+		if (ctl->is_json)
+			client_print(&next.body);
+		else
+			print_change(ctl, f.now.json, next.json);
+		seen++;
+		reply_fini(&f.now);
+		f.now = next;
+		next = (struct reply){0};
+	}
+	reply_fini(&next);
+	follow_fini(&f);
+	return rc;
+}

@@ -1,0 +1,17 @@
+/*
+ * follow.h - a pool as it changes: asked for again and again, answered only
+ * where it is another than before (If-None-Match).
+ */
+#ifndef HRWD_CTL_FOLLOW_H
+#define HRWD_CTL_FOLLOW_H
+
+#include "daemon/ctl/client.h"
+
+/* The pool that is meant: --pool, else the daemon's default one; to free(). */
+int follow_pool_name(struct ctl *ctl, char **out);
+
+/* Until each node of the arguments is removed, or stands in a settled pool, or
+ * drains no more. The last is CTL_REFUSED: somebody called it off. */
+int follow_drain(struct ctl *ctl);
+
+#endif

@@ -1,0 +1,111 @@
+/*
+ * main.c - hrwctl: options, the command, its end.
+ */
+#include <errno.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/ctl/client.h"
+#include "daemon/ctl/command.h"
+
+static void
+put(struct buffer *text)
+{
+	fwrite(text->data, 1, text->len, stdout);
+	buffer_fini(text);
+}
+
+/* What the build and the shells ask for. */
+static int
+print(struct ctl *ctl, char **words, size_t count)
+{
+	static const struct {
+		const char *what;
+		void (*write)(struct buffer *out);
+	} rows[] = {
+	    {"man", manual_write},
+	    {"bash", completion_bash},
+	    {"zsh", completion_zsh},
+	    {"fish", completion_fish},
+	};
+	const char *what = ctl->options.print;
+	struct buffer text = {0};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (strcmp(rows[i].what, what) == 0) {
+			rows[i].write(&text);
+			put(&text);
+			return CTL_DONE;
+		}
+	}
+	return completion_print(ctl, words, count);
+}
+
+static int
+find_command(struct ctl *ctl, char **words, size_t count)
+{
+	struct buffer text = {0};
+	size_t taken;
+
+	ctl->command = command_find(words, count, &taken);
+	if (ctl->command == NULL && count > 0)
+		return ctl_fail(CTL_USAGE,
+		    "there is no command \"%s\": hrwctl --help lists what there is", words[0]);
+	if (ctl->options.is_help) {
+		usage_write(ctl->command, &text);
+		put(&text);
+		return CTL_DONE;
+	}
+	if (ctl->command == NULL)
+		return ctl_fail(CTL_USAGE, "no command: hrwctl --help lists what there is");
+	ctl->argument = words + taken;
+	ctl->argument_count = count - taken;
+	return 0;
+}
+
+static int
+run(struct ctl *ctl, int argc, char **argv)
+{
+	int at, rc;
+
+	rc = options_read(&ctl->options, argc, argv, &at);
+	if (rc != 0)
+		return rc;
+	ctl->is_json = strcmp(ctl->options.output, "json") == 0;
+	ctl->out = ctl->is_json ? stderr : stdout;
+	terminal_init(&ctl->terminal, fileno(ctl->out));
+	if (ctl->options.is_version) {
+		puts("hrwctl " HRW_VERSION);
+		return CTL_DONE;
+	}
+	if (ctl->options.print != NULL)
+		return print(ctl, argv + at, (size_t)(argc - at));
+	rc = find_command(ctl, argv + at, (size_t)(argc - at));
+	if (rc != 0 || ctl->command == NULL || ctl->options.is_help)
+		return rc;
+	rc = options_judge(ctl->command->name, ctl->command->options);
+	if (rc == 0)
+		rc = command_judge(ctl->command, ctl->argument, ctl->argument_count);
+	return rc != 0 ? rc : ctl->command->run(ctl);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct ctl ctl = {0};
+	int status;
+
+	/* For the width of characters alone: texts and numbers stay as they are. */
+	setlocale(LC_CTYPE, "C.UTF-8");
+	status = run(&ctl, argc, argv);
+	client_free(ctl.client);
+	options_fini(&ctl.options);
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		fprintf(stderr, "hrwctl: the output cannot be written: %s\n", strerror(errno));
+		status = status == CTL_DONE ? CTL_REFUSED : status;
+	}
+	return status;
+}

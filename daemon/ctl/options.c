@@ -1,0 +1,251 @@
+/*
+ * options.c - argv to struct options, by the rows.
+ */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/ctl/ctl.h"
+
+#define AT(member) offsetof(struct options, member)
+
+#define GLOBAL	       .is_global = true
+#define FLAG(to)       .kind = OPTION_FLAG, .offset = AT(to)
+#define TEXT(word, to) .argument = word, .kind = OPTION_TEXT, .offset = AT(to)
+#define LIST(word, to) .argument = word, .kind = OPTION_LIST, .offset = AT(to)
+#define NUMBER(to, first, low, high)                                                               \
+	.argument = "N", .kind = OPTION_NUMBER, .offset = AT(to), .initial = first, .min = low,    \
+	.max = high
+
+/* clang-format off: a row a line or two */
+const struct option_row option_rows[] = {
+    {"admin", TEXT("ADDR", admin), GLOBAL, .standard = "127.0.0.1:7071", .environment = "HRW_ADMIN",
+	.help = "the daemon's admin listener: host:port, [v6]:port, unix:/path, or a URL with "
+		"http:// or https://"},
+    {"pool", TEXT("POOL", pool), GLOBAL, .environment = "HRW_POOL",
+	.help = "the pool that is meant; the daemon's default pool without"},
+    {"token-file", TEXT("FILE", token_file), GLOBAL,
+	.help = "a file with the token to send; without it, the variable HRW_TOKEN is the token"},
+    {"output", TEXT("FORM", output), GLOBAL, .standard = "text", .choices = "text json",
+	.help = "tables for people, or what the daemon answered as JSON"},
+    {"verbose", FLAG(is_verbose), GLOBAL,
+	.help = "print each request as the curl command that sends it"},
+    {"ca", TEXT("FILE", ca), GLOBAL,
+	.help = "certificates to trust for https, instead of the system's"},
+    {"certificate", TEXT("FILE", certificate), GLOBAL,
+	.help = "the certificate to show the daemon"},
+    {"certificate-key", TEXT("FILE", certificate_key), GLOBAL, .help = "its private key"},
+    {"help", FLAG(is_help), GLOBAL,
+	.help = "print this; behind a command, what that command takes"},
+    {"version", FLAG(is_version), GLOBAL, .help = "print the version"},
+    {"print", TEXT("WHAT", print), GLOBAL, .choices = "man bash zsh fish words"},
+
+    {"yes", FLAG(is_sure),
+	.help = "apply without asking; needed where there is no terminal to ask on"},
+    {"dry-run", FLAG(is_dry_run), .help = "stop after the report"},
+    {"exit-code", FLAG(has_exit_code),
+	.help = "a dry run or plan ends with 5 where something would change, 1 where it would be "
+		"refused"},
+    {"reason", TEXT("TEXT", reason), .help = "why, for the history"},
+    {"force", LIST("CODE", force),
+	.choices = "keys-at-risk not-draining pool-not-empty too-much-moved",
+	.help = "override this guard, and no other; may be repeated"},
+    {"settle-later", FLAG(settles_later),
+	.help = "the copies are not in place yet: leave the settled membership"},
+    {"wait", FLAG(waits),
+	.help = "go on until the nodes have been removed, or all copies are in place"},
+
+    {"add", LIST("NODE", add),
+	.help =
+	    "add a node: NAME, with ,address=HOST:PORT ,weight=W ,zone=Z ,state=joining behind it"},
+    {"drain", LIST("NODE", drain), .help = "drain a node"},
+    {"activate", LIST("NODE", activate), .help = "activate a node"},
+    {"rejoin", LIST("NODE", rejoin), .help = "a node came back empty"},
+    {"remove", LIST("NODE", remove), .help = "remove a node"},
+    {"reweight", LIST("NODE=W", reweight), .help = "give a node another weight"},
+    {"copies", NUMBER(copies, 0, 1, 64), .help = "copies of each key"},
+    {"placement", TEXT("NAME", placement),
+	.help = "another placement: a name, or a JSON object with parameters"},
+    {"keys", TEXT("FILE", keys),
+	.help = "keys to count or to ask for, one a line, instead of the stored ones"},
+    {"offline", TEXT("POOL.json", offline),
+	.help = "ask no daemon: the pool is in this file, as a configuration or GET /pools/POOL "
+		"has it"},
+    {"weight", TEXT("W", weight), .help = "the node's weight; 1 without"},
+    {"zone", TEXT("ZONE", zone), .help = "the node's zone; its own without"},
+    {"joining", FLAG(is_joining),
+	.help = "the node takes keys but is cold: activate it when it is filled"},
+
+    {"watch", FLAG(watches), .help = "show its progress until it ends"},
+    {"lost", TEXT("NODE", lost), .help = "only keys that lose a copy on this node"},
+    {"gained", TEXT("NODE", gained), .help = "only keys that gain a copy on this node"},
+    {"from", TEXT("NODE", source),
+	.help = "only keys to be copied from this node; '' for those without a source"},
+    {"csv", FLAG(is_csv), .help = "as CSV"},
+    {"limit", NUMBER(limit, 20, 1, 1000), .help = "so many at most; 20 without"},
+    {"count", NUMBER(count, 0, 1, UINT32_MAX), .help = "end after so many changes"},
+    {"interval", NUMBER(interval, 1, 1, 3600), .help = "seconds between two looks; 1 without"},
+    {"format", TEXT("FORM", format), .standard = "text", .choices = "text json ndjson",
+	.help = "a key a line (text), a JSON array (json), or one JSON value a line (ndjson)"},
+    {"extend", FLAG(extends), .help = "add to the stored keys instead of replacing them"},
+    {"lookup", TEXT("ADDR", lookup), .standard = "127.0.0.1:7070", .environment = "HRW_LOOKUP",
+	.help = "the daemon's lookup listener"},
+    {"requests", NUMBER(requests, 10000, 1, 100000000), .help = "so many lookups; 10,000 without"},
+    {"connections", NUMBER(connections, 8, 1, 256), .help = "so many at a time; 8 without"},
+    {"seconds", NUMBER(seconds, 10, 1, 3600), .help = "end after so long in any case; 10 without"},
+    {NULL, NULL, OPTION_FLAG, 0, .help = NULL},
+};
+/* clang-format on */
+
+enum { ROWS = sizeof(option_rows) / sizeof(option_rows[0]) - 1 };
+
+/* Which were given, to be held against the command's own when it is known. */
+static bool given[ROWS];
+
+static void *
+member(struct options *o, const struct option_row *row)
+{
+	return (char *)o + row->offset;
+}
+
+const struct option_row *
+option_find(const char *name, size_t len)
+{
+	for (const struct option_row *row = option_rows; row->name != NULL; row++)
+		if (strlen(row->name) == len && memcmp(row->name, name, len) == 0)
+			return row;
+	return NULL;
+}
+
+bool
+option_lists(const char *list, const char *word, size_t len)
+{
+	while (list != NULL && *list != '\0') {
+		size_t part = strcspn(list, " ");
+
+		if (part == len && memcmp(list, word, len) == 0)
+			return true;
+		list += part + strspn(list + part, " ");
+	}
+	return false;
+}
+
+static void
+set_defaults(struct options *o)
+{
+	*o = (struct options){0};
+	for (const struct option_row *row = option_rows; row->name != NULL; row++) {
+		const char *variable = row->environment != NULL ? getenv(row->environment) : NULL;
+
+		if (row->kind == OPTION_NUMBER)
+			*(uint64_t *)member(o, row) = row->initial;
+		if (row->kind == OPTION_TEXT)
+			*(const char **)member(o, row) =
+			    variable != NULL && *variable != '\0' ? variable : row->standard;
+	}
+}
+
+static int
+read_number(const struct option_row *row, const char *text, uint64_t *out)
+{
+	char *end;
+
+	*out = strtoull(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && *end == '\0' && *out >= row->min && *out <= row->max)
+		return 0;
+	return ctl_fail(CTL_USAGE, "--%s is \"%s\": give a whole number from %llu to %llu",
+	    row->name, text, (unsigned long long)row->min, (unsigned long long)row->max);
+}
+
+static int
+add_text(struct option_list *list, const char *text)
+{
+	const char **at = realloc(list->at, (list->count + 1) * sizeof(*at));
+
+	if (at == NULL)
+		return ctl_no_memory();
+	list->at = at;
+	at[list->count++] = text;
+	return 0;
+}
+
+static int
+take(struct options *o, const struct option_row *row, const char *text)
+{
+	int rc = 0;
+
+	if (row->choices != NULL && !option_lists(row->choices, text, strlen(text)))
+		return ctl_fail(CTL_USAGE, "--%s is \"%s\": it can be one of: %s", row->name, text,
+		    row->choices);
+	switch (row->kind) {
+	case OPTION_FLAG:
+		*(bool *)member(o, row) = true;
+		break;
+	case OPTION_TEXT:
+		*(const char **)member(o, row) = text;
+		break;
+	case OPTION_NUMBER:
+		rc = read_number(row, text, member(o, row));
+		break;
+	case OPTION_LIST:
+		rc = add_text(member(o, row), text);
+		break;
+	}
+	return rc;
+}
+
+int
+options_read(struct options *o, int argc, char **argv, int *words)
+{
+	struct option options[ROWS + 1] = {0};
+	int code, at, rc;
+
+	set_defaults(o);
+	opterr = 0;
+	for (size_t i = 0; i < ROWS; i++) {
+		options[i].name = option_rows[i].name;
+		options[i].has_arg =
+		    option_rows[i].argument == NULL ? no_argument : required_argument;
+	}
+	while ((code = getopt_long(argc, argv, "h", options, &at)) != -1) {
+		if (code == 'h') {
+			o->is_help = true;
+			continue;
+		}
+		if (code != 0)
+			return ctl_fail(CTL_USAGE,
+			    "\"%s\" is no option, or not all of one: hrwctl --help lists what "
+			    "there is",
+			    argv[optind - 1]);
+		given[at] = true;
+		rc = take(o, &option_rows[at], optarg);
+		if (rc != 0)
+			return rc;
+	}
+	*words = optind;
+	return 0;
+}
+
+int
+options_judge(const char *command, const char *allowed)
+{
+	for (size_t i = 0; i < ROWS; i++) {
+		const struct option_row *row = &option_rows[i];
+
+		if (!given[i] || row->is_global ||
+		    option_lists(allowed, row->name, strlen(row->name)))
+			continue;
+		return ctl_fail(CTL_USAGE,
+		    "--%s is no option of \"%s\": hrwctl %s --help lists what it takes", row->name,
+		    command, command);
+	}
+	return 0;
+}
+
+void
+options_fini(struct options *o)
+{
+	for (const struct option_row *row = option_rows; row->name != NULL; row++)
+		if (row->kind == OPTION_LIST)
+			free(((struct option_list *)member(o, row))->at);
+}

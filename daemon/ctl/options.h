@@ -1,0 +1,84 @@
+/*
+ * options.h - the options of hrwctl, one row each.
+ *
+ * A row holds all that is known of an option. Which commands take it stands in
+ * their rows; global ones are taken by all.
+ */
+#ifndef HRWD_CTL_OPTIONS_H
+#define HRWD_CTL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* An option that may be given more than once; the texts are argv's. */
+struct option_list {
+	const char **at;
+	size_t count;
+};
+
+struct options {
+	/* global */
+	const char *admin, *pool, *token_file, *output;
+	const char *ca, *certificate, *certificate_key;
+	bool is_verbose, is_help, is_version;
+	const char *print; /* not listed: what the build asks for */
+
+	/* of a change */
+	bool is_sure, is_dry_run, has_exit_code, settles_later, waits;
+	const char *reason;
+	struct option_list force;
+
+	/* a change in flags */
+	struct option_list add, drain, activate, rejoin, remove, reweight;
+	const char *placement;
+	uint64_t copies;
+	const char *weight, *zone;
+	bool is_joining;
+	const char *offline, *keys;
+
+	/* of the rest */
+	const char *lost, *gained, *source;
+	bool is_csv, watches;
+	uint64_t limit, count, interval;
+	const char *format;
+	bool extends;
+	const char *lookup;
+	uint64_t requests, connections, seconds;
+};
+
+enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_NUMBER, OPTION_LIST };
+
+struct option_row {
+	const char *name;
+	const char *argument; /* "ADDR"; NULL: a flag */
+	enum option_kind kind;
+	size_t offset; /* in struct options */
+	bool is_global;
+	uint64_t initial, min, max; /* numbers; initial is the default */
+	const char *standard;	    /* the default of a text; NULL: none */
+	const char *choices;	    /* words separated by spaces; NULL: any */
+	const char *environment;    /* the variable that has the default; NULL: none */
+	const char *help;
+};
+
+extern const struct option_row option_rows[]; /* ends with a NULL name */
+
+/* The row of that name; NULL: none. */
+const struct option_row *option_find(const char *name, size_t len);
+
+/* Is the word one of a list separated by spaces? */
+bool option_lists(const char *list, const char *word, size_t len);
+
+/* Fills defaults, then what argv says; the words left over are moved to its end.
+ *   words     receives the index of the first word left over
+ *   returns   0, or CTL_USAGE after saying why */
+int options_read(struct options *o, int argc, char **argv, int *words);
+
+/* Were any options given that the list does not have? CTL_USAGE after saying
+ * which. */
+int options_judge(const char *command, const char *allowed);
+
+void options_fini(struct options *o);
+
+#endif
