@@ -10,7 +10,12 @@ VERSION := 0.1.0
 DEPS_BUILD := gcc make pkg-config libc6-dev libuv1-dev libmicrohttpd-dev libcjson-dev \
               libsqlite3-dev libsodium-dev libxxhash-dev libb2-dev libmd-dev zlib1g-dev \
               libcurl4-openssl-dev
-DEPS_TEST  := $(DEPS_BUILD) check libmpfr-dev curl strace
+DEPS_TEST  := $(DEPS_BUILD) check libmpfr-dev libmemcached-dev curl strace
+# Real programs that hrwd is held against; what a machine cannot have is not tried.
+# The quick ones, to install and to run, belong to every test run.
+DEPS_QUICK   := nginx-light haproxy redis-server
+DEPS_INTEROP := nutcracker squid varnish ceph-base
+QUICK        := nginx,haproxy,libmemcached,redis
 DEPS_LINT  := clang-tidy cppcheck clang-format
 
 PKGS      := libuv libmicrohttpd libcjson sqlite3 libsodium libxxhash libb2 libmd zlib
@@ -28,6 +33,7 @@ PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -ldl
 CTL_LIBS   = $(shell pkg-config --libs libcurl 2>/dev/null)
 TEST_LIBS  = $(shell pkg-config --libs $(TEST_PKGS) 2>/dev/null) -lgmp
+INTEROP_LIBS = $(shell pkg-config --libs libmemcached 2>/dev/null)
 
 CORE_SRC   := $(sort $(wildcard core/*.c core/hash/*.c core/place/*.c))
 DAEMON_SRC := $(sort $(filter-out daemon/main.c,$(wildcard daemon/*.c daemon/http/*.c \
@@ -36,10 +42,11 @@ CTL_SRC    := $(sort $(filter-out daemon/ctl/main.c,$(wildcard daemon/ctl/*.c)))
 DSL_SRC    := $(sort $(wildcard tests/dsl/*.c))
 UNIT_SRC   := $(sort $(wildcard tests/unit/*.c tests/property/*.c tests/vectors/*.c))
 INT_SRC    := $(sort $(wildcard tests/integration/*.c))
+IOP_SRC    := $(sort $(wildcard tests/interop/*.c))
 
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
-.PHONY: all run test check unit integration asan tsan lint format clean help deps deps-test
+.PHONY: all run test check unit integration interop asan tsan lint format clean help deps deps-test
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/hrwd $(BUILD)/hrwctl
@@ -70,6 +77,9 @@ $(BUILD)/tests/unit-tests: $(call obj,$(UNIT_SRC) $(DSL_SRC)) $(BUILD)/libhrwctl
 $(BUILD)/tests/integration-tests: $(call obj,$(INT_SRC) $(DSL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS)
 
+$(BUILD)/tests/interop-tests: $(call obj,$(IOP_SRC) $(DSL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS) $(INTEROP_LIBS)
+
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
@@ -87,8 +97,8 @@ test: deps-test
 	@$(MAKE) --no-print-directory check
 
 ## check: build and run every test, installing nothing
-check: all $(BUILD)/tests/unit-tests $(BUILD)/tests/integration-tests
-	sh tests/run.sh $(BUILD)
+check: all $(BUILD)/tests/unit-tests $(BUILD)/tests/integration-tests $(BUILD)/tests/interop-tests
+	sh tests/run.sh $(BUILD) unit-tests integration-tests interop-tests:$(QUICK)
 
 ## unit: only the tests that need no daemon
 unit: $(BUILD)/tests/unit-tests
@@ -97,6 +107,12 @@ unit: $(BUILD)/tests/unit-tests
 ## integration: only the tests that drive the real daemon
 integration: all $(BUILD)/tests/integration-tests
 	HRWD=$(BUILD)/hrwd $(BUILD)/tests/integration-tests
+
+## interop: install the real programs that are missing, and compare their choices with hrwd's
+interop: deps-test
+	@sh tests/deps.sh --try $(DEPS_INTEROP)
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/interop-tests
+	sh tests/run.sh $(BUILD) interop-tests
 
 ## asan: every test under the address and undefined-behaviour sanitizers
 asan:
@@ -125,6 +141,7 @@ deps:
 
 deps-test:
 	@sh tests/deps.sh $(DEPS_TEST)
+	@sh tests/deps.sh --try $(DEPS_QUICK)
 
 clean:
 	rm -rf $(BUILD)

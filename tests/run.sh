@@ -1,16 +1,29 @@
 #!/bin/sh
-# Runs every test binary of a build folder and ends with one line of totals.
+# run.sh BUILD BINARY[:SUITE,SUITE…] …: runs test binaries of a build folder, of
+# each all suites or those named, and ends with one line of totals.
 set -u
 build=$1
+shift
 passed=0
 failed=0
+skipped=0
 
 # A binary prints Check's own totals; a crash before that counts as a failure.
-for binary in unit-tests integration-tests; do
+for binary; do
+	suites=${binary#*:}
+	binary=${binary%%:*}
+	[ "$suites" != "$binary" ] || suites=${HRW_SUITES-}
 	log=$build/tests/$binary.log
-	HRWD=$build/hrwd "$build/tests/$binary" >"$log" 2>&1
+	(
+		unset HRW_SUITES
+		[ -z "$suites" ] || export HRW_SUITES="$suites"
+		HRWD=$build/hrwd exec "$build/tests/$binary"
+	) >"$log" 2>&1
 	status=$?
 	cat "$log"
+	for untried in $(sed -n 's/^not tried: \([0-9]*\) tests of .*/\1/p' "$log"); do
+		skipped=$((skipped + untried))
+	done
 	checks=$(sed -n 's/^[0-9]*%: Checks: \([0-9]*\), Failures: \([0-9]*\), Errors: \([0-9]*\).*/\1 \2 \3/p' "$log" | tail -n 1)
 	# shellcheck disable=SC2086 # three numbers
 	set -- ${checks:-0 0 0}
@@ -20,5 +33,5 @@ for binary in unit-tests integration-tests; do
 	failed=$((failed + bad))
 done
 
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
