@@ -27,11 +27,9 @@ static CURL *
 client(void)
 {
 	if (handle == NULL || handle_owner != getpid()) {
-		handle = curl_easy_init();
+		handle = kept(curl_easy_init());
 		handle_owner = getpid();
 	}
-	if (handle == NULL)
-		abort();
 	curl_easy_reset(handle);
 	return handle;
 }
@@ -238,6 +236,14 @@ raw_send(int fd, const void *bytes, size_t len)
 	}
 }
 
+int
+raw_is_ready(int fd, int timeout_ms)
+{
+	struct pollfd poll_fd = {fd, POLLIN, 0};
+
+	return poll(&poll_fd, 1, timeout_ms) > 0;
+}
+
 /* Reads until `page` holds `want` bytes, or (0) until the empty line. */
 static int
 receive(int fd, struct page *page, size_t want, double deadline)
@@ -246,12 +252,11 @@ receive(int fd, struct page *page, size_t want, double deadline)
 
 	while (
 	    want != 0 ? page->len < want : page->data == NULL || !strstr(page->data, "\r\n\r\n")) {
-		struct pollfd poll_fd = {fd, POLLIN, 0};
 		int left = (int)(deadline - now_ms());
 		size_t ask_for = want != 0 ? want - page->len : 1;
 		ssize_t got;
 
-		if (left < 0 || poll(&poll_fd, 1, left) <= 0)
+		if (left < 0 || !raw_is_ready(fd, left))
 			return -1;
 		got = recv(fd, piece, ask_for < sizeof(piece) ? ask_for : sizeof(piece), 0);
 		if (got <= 0)

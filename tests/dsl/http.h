@@ -79,6 +79,8 @@ void raw_send(int fd, const void *bytes, size_t len);
 /* The next answer: head and body by Content-Length or chunks; status 0 where
  * the connection ends or nothing comes for timeout_ms. */
 struct answer *raw_answer(int fd, int timeout_ms);
+/* Does something come within so many ms, be it the end? */
+int raw_is_ready(int fd, int timeout_ms);
 /* Sends a text and takes the answer. */
 struct answer *raw(const char *base, const char *request);
 
