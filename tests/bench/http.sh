@@ -1,0 +1,187 @@
+#!/bin/sh
+# http.sh BUILD_DIR - what the daemon costs over HTTP, beside nginx and a bare
+# libmicrohttpd handler in the same run: CPU of the server alone, from its own
+# clock in /proc, the median of interleaved runs. Everything listens on loopback,
+# is bounded in time, and is ended by its process id.
+set -eu
+
+build=${1:?usage: http.sh BUILD_DIR}
+runs=${RUNS:-5}
+seconds=${SECONDS_A_RUN:-2}
+connections=32
+folder=$(mktemp -d)
+pids=
+ticks=$(getconf CLK_TCK)
+
+stop_all() {
+	for pid in $pids; do
+		kill "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+	rm -rf "$folder"
+}
+trap stop_all EXIT
+trap 'exit 1' INT TERM
+
+# The server stands on the first CPU, its load on the second, where there are two.
+server_cpu=
+load_cpu=
+if [ "$(nproc)" -gt 1 ]; then
+	server_cpu="taskset -c 0"
+	load_cpu="taskset -c 1"
+fi
+
+# row WHAT FIGURE UNIT BESIDE RATIO: one line of the table.
+row() {
+	printf '%-38s %10s %-14s %-34s %s\n' "$1" "$2" "$3" "$4" "$5"
+}
+
+median() {
+	sort -n | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
+}
+
+# CPU of a process so far, in ticks: user, then system. Field 14 and 15 of its
+# stat, counted behind the name, which may hold spaces.
+cpu_of() {
+	sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12, $13 }'
+}
+
+until_up() {
+	for _ in $(seq 100); do
+		curl -fs -o /dev/null "$1" && return 0
+		sleep 0.05
+	done
+	echo "$1 does not answer" >&2
+	exit 1
+}
+
+# nodes COUNT WEIGHTED: a configuration of that many nodes.
+config() {
+	awk -v count="$1" -v lookup="$2" -v admin="$3" -v store="$4" 'BEGIN {
+		printf "{\"workers\":1,\"limits\":{\"nodes\":16384},\"listen\":{\"lookup\":\"127.0.0.1:%d\",\"admin\":\"127.0.0.1:%d\"},", lookup, admin
+		printf "\"store\":{\"path\":\"%s\"},\"pools\":{\"default\":{\"copies\":1,\"nodes\":[", store
+		for (i = 0; i < count; i++)
+			printf "%s{\"name\":\"node-%d\",\"address\":\"10.0.%d.%d:11211\"}", i ? "," : "", i, i / 250, i % 250 + 1
+		printf "]}}}\n"
+	}'
+}
+
+# start_hrwd NAME NODES LOOKUP_PORT ADMIN_PORT: sets $started.
+start_hrwd() {
+	config "$2" "$3" "$4" "$folder/$1.db" >"$folder/$1.json"
+	$server_cpu "$build/hrwd" --config "$folder/$1.json" 2>"$folder/$1.log" &
+	started=$!
+	pids="$pids $started"
+	until_up "http://127.0.0.1:$3/readyz"
+}
+
+start_nginx() {
+	cat >"$folder/nginx.conf" <<-END
+		daemon off;
+		master_process off;
+		worker_processes 1;
+		pid $folder/nginx.pid;
+		error_log stderr error;
+		events { worker_connections 1024; }
+		http {
+			access_log off;
+			keepalive_requests 1000000000;
+			default_type application/json;
+			client_body_temp_path $folder/body;
+			proxy_temp_path $folder/proxy;
+			fastcgi_temp_path $folder/fastcgi;
+			uwsgi_temp_path $folder/uwsgi;
+			scgi_temp_path $folder/scgi;
+			server {
+				listen 127.0.0.1:$1;
+				location / {
+					return 200 '{"key":"photo-7","pool":"default","owner":"node-17","node":"node-17","address":"10.0.0.17:11211","passed_over":[],"fallback":[],"epoch":1}\n';
+				}
+			}
+		}
+	END
+	$server_cpu nginx -p "$folder" -c "$folder/nginx.conf" 2>"$folder/nginx.log" &
+	nginx=$!
+	pids="$pids $nginx"
+	until_up "http://127.0.0.1:$1/"
+}
+
+cat >"$folder/keys.lua" <<'END'
+local at, paths = 0, {}
+init = function() -- Host is set by now
+	for i = 1, 1000 do paths[i] = wrk.format("GET", "/owner?key=photo-" .. (i * 7919)) end
+end
+request = function()
+	at = at % 1000 + 1
+	return paths[at]
+end
+END
+
+# load PID PORT: CPU a request in microseconds, whole and user.
+load() {
+	before=$(cpu_of "$1")
+	$load_cpu wrk -t1 -c"$connections" -d"$seconds" -s "$folder/keys.lua" "http://127.0.0.1:$2/" >"$folder/wrk"
+	if grep -q 'Non-2xx' "$folder/wrk"; then
+		cat "$folder/wrk" >&2
+		exit 1
+	fi
+	count=$(awk '/requests in/ { print $1 }' "$folder/wrk")
+	after=$(cpu_of "$1")
+	echo "$before $after $count" | awk -v t="$ticks" \
+		'{ printf "%.4f %.4f\n", ($3 + $4 - $1 - $2) * 1e6 / t / $5, ($3 - $1) * 1e6 / t / $5 }'
+}
+
+lookups() {
+	nginx_port=17081
+	bare_port=17082
+	start_nginx "$nginx_port"
+	$server_cpu "$build/tests/bench/bare" "$bare_port" &
+	bare=$!
+	pids="$pids $bare"
+	until_up "http://127.0.0.1:$bare_port/"
+	start_hrwd small 64 17083 17084
+	small=$started
+	start_hrwd large 1024 17085 17086
+	large=$started
+	for _ in $(seq "$runs"); do
+		load "$nginx" "$nginx_port" >>"$folder/nginx.cpu"
+		load "$bare" "$bare_port" >>"$folder/bare.cpu"
+		load "$small" 17083 >>"$folder/small.cpu"
+		load "$large" 17085 >>"$folder/large.cpu"
+	done
+	peer=$(cut -d' ' -f1 "$folder/nginx.cpu" | median)
+	floor=$(cut -d' ' -f1 "$folder/bare.cpu" | median)
+	for name in small large; do
+		nodes=64
+		[ "$name" = small ] || nodes=1024
+		whole=$(cut -d' ' -f1 "$folder/$name.cpu" | median)
+		user=$(cut -d' ' -f2 "$folder/$name.cpu" | median)
+		row "GET /owner, $nodes nodes" "$whole" "us CPU" "nginx, a fixed string: $peer" \
+			"$(echo "$whole $peer" | awk '{ printf "%.2f", $1 / $2 }')"
+		row "  of it in user space" "$user" "us" "" ""
+	done
+	row "  a bare libmicrohttpd handler" "$floor" "us CPU" "nginx, a fixed string: $peer" \
+		"$(echo "$floor $peer" | awk '{ printf "%.2f", $1 / $2 }')"
+}
+
+# A million keys a request, as text: keys a CPU-second, and what memory it took.
+batches() {
+	awk 'BEGIN { for (i = 0; i < 1000000; i++) print "photo-" i }' >"$folder/million"
+	for _ in $(seq "$runs"); do
+		before=$(cpu_of "$small")
+		curl -s -o /dev/null -H 'Content-Type: text/plain' --data-binary "@$folder/million" \
+			"http://127.0.0.1:17083/owners"
+		after=$(cpu_of "$small")
+		echo "$before $after" | awk -v t="$ticks" '{ print ($3 + $4 - $1 - $2) / t }' >>"$folder/batch.cpu"
+	done
+	batch=$(median <"$folder/batch.cpu")
+	single=$(cut -d' ' -f1 "$folder/small.cpu" | median)
+	row "POST /owners, 1 M keys, 64 nodes" "$(echo "$batch" | awk '{ printf "%.1f", 1 / $1 }')" "M keys/CPU-s" \
+		"the single lookup: $(echo "$single" | awk '{ printf "%.2f M", 1 / $1 }')" \
+		"$(echo "$batch $single" | awk '{ printf "%.0f", $2 / $1 }')"
+	row "  peak memory of the daemon" "$(awk '/VmHWM/ { printf "%.1f", $2 / 1024 }' "/proc/$small/status")" "MiB" "" ""
+}
+
+printf '%-38s %10s %-14s %-34s %s\n' what figure unit beside ratio
+lookups
+batches
