@@ -51,10 +51,21 @@ utf8_char(const uint8_t *at, size_t left)
 size_t
 hrw_utf8_prefix(struct hrw_bytes text)
 {
+	const uint64_t high_bits = 0x8080808080808080u;
 	size_t at = 0, len;
+	uint64_t word;
 
-	while (at < text.len && (len = utf8_char(text.data + at, text.len - at)) != 0)
+	do {
+		/* Most text is ASCII: eight bytes at a time. */
+		while (text.len - at >= sizeof(word)) {
+			memcpy(&word, text.data + at, sizeof(word));
+			if ((word & high_bits) != 0)
+				break;
+			at += sizeof(word);
+		}
+		len = at < text.len ? utf8_char(text.data + at, text.len - at) : 0;
 		at += len;
+	} while (len != 0);
 	return at;
 }
 

@@ -47,21 +47,6 @@ buffer_reserve(struct buffer *b, size_t more)
 }
 
 void
-buffer_add(struct buffer *b, const void *data, size_t len)
-{
-	if (len == 0 || buffer_reserve(b, len) < 0)
-		return;
-	memcpy(b->data + b->len, data, len);
-	b->len += len;
-}
-
-void
-buffer_add_text(struct buffer *b, const char *text)
-{
-	buffer_add(b, text, strlen(text));
-}
-
-void
 buffer_printf(struct buffer *b, const char *format, ...)
 {
 	va_list arguments;

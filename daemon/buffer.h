@@ -28,8 +28,22 @@ void buffer_clear(struct buffer *b);
 /* Makes room for `more` bytes past len: 0, or HRW_INTERNAL and failed. */
 int buffer_reserve(struct buffer *b, size_t more);
 
-void buffer_add(struct buffer *b, const void *data, size_t len);
-void buffer_add_text(struct buffer *b, const char *text);
+/* Inline, because answers are made of many small pieces. */
+static inline void
+buffer_add(struct buffer *b, const void *data, size_t len)
+{
+	if (len == 0 || (len > b->room - b->len && buffer_reserve(b, len) < 0) || b->failed)
+		return;
+	memcpy(b->data + b->len, data, len);
+	b->len += len;
+}
+
+static inline void
+buffer_add_text(struct buffer *b, const char *text)
+{
+	buffer_add(b, text, strlen(text));
+}
+
 void buffer_printf(struct buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The content as a C string owned by the buffer; "" when empty or failed. */

@@ -14,12 +14,39 @@ json_out(struct buffer *to)
 	return (struct json_out){.to = to, .is_first = true};
 }
 
-/* Text in quotes. Where it is not UTF-8 after all, U+FFFD stands for each byte
- * that is not: the document stays one. */
-static void
-quote(struct buffer *to, struct hrw_bytes text)
+/* How many bytes at the beginning stand in a string as they are. */
+static size_t
+plain_prefix(struct hrw_bytes text)
 {
-	buffer_add_text(to, "\"");
+	size_t at = 0;
+
+	while (at < text.len && text.data[at] >= 0x20 && text.data[at] < 0x80 &&
+	       text.data[at] != '"' && text.data[at] != '\\')
+		at++;
+	return at;
+}
+
+static void
+escape(struct buffer *to, uint8_t byte)
+{
+	if (byte == '\n')
+		buffer_add_text(to, "\\n");
+	else if (byte == '\r')
+		buffer_add_text(to, "\\r");
+	else if (byte == '\t')
+		buffer_add_text(to, "\\t");
+	else if (byte < 0x20)
+		buffer_printf(to, "\\u%04x", byte);
+	else
+		buffer_printf(to, "\\%c", byte);
+}
+
+/* What a string holds from its first byte that does not stand there as it is.
+ * Where it is not UTF-8 after all, U+FFFD stands for each byte that is not: the
+ * document stays one. */
+static void
+quote_rest(struct buffer *to, struct hrw_bytes text)
+{
 	while (text.len > 0) {
 		size_t good = hrw_utf8_prefix(text), from = 0;
 
@@ -30,16 +57,7 @@ quote(struct buffer *to, struct hrw_bytes text)
 				continue;
 			buffer_add(to, text.data + from, i - from);
 			from = i + 1;
-			if (byte == '\n')
-				buffer_add_text(to, "\\n");
-			else if (byte == '\r')
-				buffer_add_text(to, "\\r");
-			else if (byte == '\t')
-				buffer_add_text(to, "\\t");
-			else if (byte < 0x20)
-				buffer_printf(to, "\\u%04x", byte);
-			else
-				buffer_printf(to, "\\%c", byte);
+			escape(to, byte);
 		}
 		buffer_add(to, text.data + from, good - from);
 		if (good < text.len) {
@@ -48,6 +66,18 @@ quote(struct buffer *to, struct hrw_bytes text)
 		}
 		text = hrw_bytes(text.data + good, text.len - good);
 	}
+}
+
+/* Text in quotes; nearly always all of it is plain. */
+static void
+quote(struct buffer *to, struct hrw_bytes text)
+{
+	size_t plain = plain_prefix(text);
+
+	buffer_add_text(to, "\"");
+	buffer_add(to, text.data, plain);
+	if (plain < text.len)
+		quote_rest(to, hrw_bytes(text.data + plain, text.len - plain));
 	buffer_add_text(to, "\"");
 }
 
@@ -149,8 +179,14 @@ json_put_int(struct json_out *o, const char *name, int64_t number)
 void
 json_put_count(struct json_out *o, const char *name, uint64_t number)
 {
+	char text[20], *at = text + sizeof(text);
+
+	/* printf's machinery is not free, and every answer has an epoch. */
+	do
+		*--at = (char)('0' + number % 10);
+	while ((number /= 10) != 0);
 	lead(o, name);
-	buffer_printf(o->to, "%llu", (unsigned long long)number);
+	buffer_add(o->to, at, (size_t)(text + sizeof(text) - at));
 }
 
 void

@@ -18,9 +18,10 @@ static bool
 is_token(const char *name, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)name[i];
+		unsigned char c = (unsigned char)name[i], letter = c | 0x20;
 
-		if (c <= ' ' || c >= 0x7f || strchr("\"(),/:;<=>?@[\\]{}", c) != NULL)
+		if ((letter < 'a' || letter > 'z') && c != '-' &&
+		    (c <= ' ' || c >= 0x7f || strchr("\"(),/:;<=>?@[\\]{}", c) != NULL))
 			return false;
 	}
 	return len > 0;
