@@ -68,8 +68,8 @@ pool_new(const char *name, uint64_t epoch, const char *lineage, double max_moved
 		goto fail;
 	if (fingerprint_of(present, pool->fingerprint) < 0)
 		goto fail;
-	snprintf(pool->etag, sizeof(pool->etag), "\"%llu-%s\"", (unsigned long long)epoch,
-	    pool->lineage);
+	snprintf(pool->epoch_text, sizeof(pool->epoch_text), "%llu", (unsigned long long)epoch);
+	snprintf(pool->etag, sizeof(pool->etag), "\"%s-%s\"", pool->epoch_text, pool->lineage);
 	if ((present->placement->traits & HRW_FAIR) != 0)
 		pool_shares(pool);
 	return pool;

@@ -23,6 +23,7 @@ struct pool {
 	uint64_t epoch;
 	char lineage[POOL_LINEAGE + 1];
 	char fingerprint[POOL_FINGERPRINT + 1];
+	char epoch_text[24];		/* the epoch as every answer's header has it */
 	char etag[48];			/* "EPOCH-LINEAGE", quotes included */
 	double max_moved;		/* a part of 1; negative: no such guard */
 	struct hrw_membership *present; /* owned, frozen */

@@ -164,10 +164,7 @@ common_lookup_failed(struct request *req, const struct pool *pool, struct hrw_by
 void
 common_epoch_headers(struct request *req, const struct pool *pool)
 {
-	char epoch[24];
-
-	snprintf(epoch, sizeof(epoch), "%llu", (unsigned long long)pool->epoch);
-	respond_header(req, "Hrw-Epoch", "%s", epoch);
+	respond_header(req, "Hrw-Epoch", "%s", pool->epoch_text);
 	respond_header(req, "Hrw-Fingerprint", "%s", pool->fingerprint);
 }
 

@@ -62,8 +62,9 @@ same_text(const char *a, const char *b)
 
 /* What is true of every version of every pool. */
 static void
-check_version(const struct pool *pool)
+check_version(struct pool *pool)
 {
+	const double *share = pool_shares(pool);
 	const struct hrw_membership *present = pool->present, *settled = pool->settled;
 	double sum = 0;
 
@@ -79,7 +80,7 @@ check_version(const struct pool *pool)
 		law(node->id == stood->id);
 	}
 	for (size_t i = 0; i < present->count; i++)
-		sum += pool->share[i];
+		sum += share[i];
 	law(present->taker_count == 0 ? sum == 0 : sum > 0.999 && sum < 1.001);
 }
 
@@ -101,7 +102,7 @@ check_step(const struct pool *before, const struct tried *t, const struct change
 	law(strcmp(after->lineage, before->lineage) == 0);
 	law(strcmp(after->etag, before->etag) != 0);
 	law((t->out.forced & ~c->force) == 0);
-	check_version(after);
+	check_version(t->out.after);
 }
 
 static void
