@@ -49,6 +49,7 @@ struct config {
 	atomic_size_t json_bytes, body_bytes, plans, running_plans, history;
 	atomic_uint_least64_t keys;
 
+	char *secrets;	   /* the folder, absolute; NULL: none */
 	char *tokens_path; /* absolute; NULL: no tokens are asked for */
 	/* What the file says; a reload puts another in its place. NULL: no tokens. */
 	struct tokens *_Atomic tokens;

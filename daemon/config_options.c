@@ -10,6 +10,7 @@
 #include "daemon/cpus.h"
 #include "daemon/http/listen.h"
 #include "daemon/members/document.h"
+#include "daemon/members/secrets.h"
 
 enum { WORKERS_AUTO_MAX = 16, WORKERS_MAX = 64 };
 
@@ -292,6 +293,19 @@ read_path(struct config *c, const struct config_option *option, const struct jso
 	return 0;
 }
 
+/* Pools are read right after it, by their secrets. */
+static int
+read_secrets(struct config *c, const struct config_option *option, const struct json *j,
+    struct hrw_fault *fault)
+{
+	struct hrw_fault inner;
+	int rc = read_path(c, option, j, fault);
+
+	if (rc < 0 || c->secrets == NULL || secrets_use(c->secrets, &inner) == 0)
+		return rc;
+	return json_fault(j, fault, inner.error, "%s", inner.detail);
+}
+
 static int
 set_store(struct config *c, enum config_store store, const char *path, struct hrw_fault *fault)
 {
@@ -494,6 +508,9 @@ const struct config_option config_options[] = {
 	.reloads = true},
     {"log", "format", "\"text\" or \"json\"", "\"text\"", "how they are written, to stderr",
 	read_log_format, .choices = formats, .reloads = true},
+    {NULL, "secrets", "the path of a folder, or null", "null",
+	"where the secret files of rendezvous-keyed are, which pools name without a path",
+	read_secrets, AT(secrets)},
     {NULL, "default_pool", "the name of a pool", "\"default\"",
 	"the pool of a request that names none", .read = read_default_pool},
     {NULL, "pools", "an object of pools", NULL,
@@ -516,6 +533,7 @@ config_values_fini(struct config *c)
 	}
 	free(c->store_path);
 	free(c->default_pool);
+	free(c->secrets);
 	free(c->tokens_path);
 	while ((tokens = atomic_load(&c->tokens)) != NULL) {
 		atomic_store(&c->tokens, tokens->older);

@@ -18,6 +18,7 @@
 #include "daemon/http/server.h"
 #include "daemon/log.h"
 #include "daemon/loop.h"
+#include "daemon/members/secrets.h"
 #include "daemon/metrics.h"
 #include "daemon/worker.h"
 
@@ -181,6 +182,7 @@ reload_signal(uv_signal_t *signal, int number)
 			    buffer_text(&fixed));
 	}
 	buffer_fini(&fixed);
+	secrets_look();
 	if (d->config->store == CONFIG_STORE_FILE)
 		writer_reload(d->app.writer);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "daemon/members/document.h"
+#include "daemon/members/secrets.h"
 
 /* "a, b, c": every placement there is. */
 static void
@@ -145,6 +146,17 @@ hosts_read(const struct json *j, const struct hrw_param *param, struct hrw_value
 	return 0;
 }
 
+/* The file's name is the text, what it holds the secret. */
+static int
+secret_read(const struct json *j, struct hrw_value *out, struct hrw_fault *fault)
+{
+	struct hrw_fault inner;
+	int rc = secrets_get(out->text, out->secret, &inner);
+
+	out->has_secret = rc == 0;
+	return rc == 0 ? 0 : json_fault(j, fault, inner.error, "%s", inner.detail);
+}
+
 static int
 param_read(const struct json *j, const struct hrw_param *param, struct hrw_value *out,
     struct hrw_fault *fault)
@@ -175,7 +187,9 @@ param_read(const struct json *j, const struct hrw_param *param, struct hrw_value
 		    "\"%s\" is not a text of %llu to %llu bytes", param->name,
 		    (unsigned long long)param->min, (unsigned long long)param->max);
 	out->text = strdup(json_text(j));
-	return out->text != NULL ? 0 : hrw_fault(fault, HRW_INTERNAL, "out of memory");
+	if (out->text == NULL)
+		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
+	return param->type == HRW_PARAM_SECRET ? secret_read(j, out, fault) : 0;
 }
 
 /* Every member of the object is the name or a parameter. */

@@ -84,6 +84,31 @@ pool_from_file(struct loading *l, const char *name, const char *text, struct hrw
 	return pool;
 }
 
+/* A secret file with another content would move keys by a restart alone, without
+ * a change, a plan or an epoch. */
+static int
+check_secret(const struct pool *pool, const char *document, struct hrw_fault *fault)
+{
+	struct json *root;
+	const char *was;
+	int rc = 0;
+
+	if ((pool->present->placement->traits & HRW_KEYED) == 0)
+		return 0;
+	root = json_parse(hrw_text(document), JSON_STORED, NULL);
+	was = json_text(json_get(root, "fingerprint"));
+	if (was != NULL && strcmp(was, pool->fingerprint) != 0)
+		rc = hrw_fault(fault, HRW_STORE_FAILED,
+		    "pool \"%s\" would place keys otherwise than before (fingerprint %s, stored "
+		    "%s): "
+		    "its secret file is not what it was. Put the old one back; to change it, name "
+		    "a "
+		    "new file in the placement",
+		    pool->name, pool->fingerprint, was);
+	json_free(root);
+	return rc;
+}
+
 static int
 take(void *arg, const char *name, const char *document, struct hrw_fault *fault)
 {
@@ -96,7 +121,13 @@ take(void *arg, const char *name, const char *document, struct hrw_fault *fault)
 	}
 	pool = store_is_writable(l->writer->store) ? document_load(name, document, fault)
 						   : pool_from_file(l, name, document, fault);
-	return pool != NULL ? add_pool(l, pool, fault) : (int)fault->error;
+	if (pool == NULL)
+		return (int)fault->error;
+	if (store_is_writable(l->writer->store) && check_secret(pool, document, fault) < 0) {
+		pool_release(pool);
+		return (int)fault->error;
+	}
+	return add_pool(l, pool, fault);
 }
 
 static bool
