@@ -575,6 +575,7 @@ START_TEST(a_pool_is_made_listed_changed_removed_and_made_anew_under_another_lin
 	struct answer *a, *pool;
 	const char *lineage;
 
+	expect_refusal(put(d->admin, "/pools/tier-2", body), 428, "precondition-required", "If-");
 	a = ask(d->admin, "PUT", "/pools/tier-2", make, body);
 	expect_status(a, 201);
 	expect_refusal(ask(d->admin, "PUT", "/pools/tier-2", make, body), 412, "stale-epoch", "1");

@@ -289,7 +289,7 @@ static const struct {
     {"timeout", "a_request_that_never_ends_is_ended"},
     {"busy", "more_plans_at_once_than_allowed_are_busy"},
     {"store-failed", "a_change_that_cannot_be_made_durable_is_not_made"},
-    {"unauthorized", "tokens are not taken yet"},
+    {"unauthorized", "a_token_that_is_missing_or_wrong_is_told_so"},
     {"conflict", "no store is shared yet"},
     {"internal", "our own faults"},
 };
