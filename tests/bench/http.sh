@@ -55,7 +55,7 @@ until_up() {
 	exit 1
 }
 
-# nodes COUNT WEIGHTED: a configuration of that many nodes.
+# config NODES LOOKUP_PORT ADMIN_PORT STORE: a configuration of that many nodes.
 config() {
 	awk -v count="$1" -v lookup="$2" -v admin="$3" -v store="$4" 'BEGIN {
 		printf "{\"workers\":1,\"limits\":{\"nodes\":16384},\"listen\":{\"lookup\":\"127.0.0.1:%d\",\"admin\":\"127.0.0.1:%d\"},", lookup, admin
@@ -179,9 +179,163 @@ batches() {
 	row "POST /owners, 1 M keys, 64 nodes" "$(echo "$batch" | awk '{ printf "%.1f", 1 / $1 }')" "M keys/CPU-s" \
 		"the single lookup: $(echo "$single" | awk '{ printf "%.2f M", 1 / $1 }')" \
 		"$(echo "$batch $single" | awk '{ printf "%.0f", $2 / $1 }')"
-	row "  peak memory of the daemon" "$(awk '/VmHWM/ { printf "%.1f", $2 / 1024 }' "/proc/$small/status")" "MiB" "" ""
+	row "  peak memory of the daemon" "$(peak "$small")" MiB "" ""
 }
 
+# now: nanoseconds; elapsed FROM: milliseconds since.
+now() {
+	date +%s%N
+}
+
+elapsed() {
+	echo "$1 $(now)" | awk '{ printf "%.1f", ($2 - $1) / 1e6 }'
+}
+
+# A plan from the stored set beside a bare scan of the same table, in turn.
+stored_plans() {
+	awk -v count="$keys" 'BEGIN { for (i = 0; i < count; i++) print "photo-" i }' |
+		curl -s -o /dev/null -T- -H 'Content-Type: text/plain' http://127.0.0.1:17084/keys
+	file="$folder/small-keys.db"
+	table=$(sqlite3 "$file" "SELECT name FROM sqlite_master WHERE name LIKE 'keys_%' LIMIT 1")
+	for _ in $(seq "$runs"); do
+		from=$(now)
+		sqlite3 "$file" "SELECT count(*), sum(length(key)) FROM $table" >/dev/null
+		elapsed "$from" >>"$folder/scan.ms"
+		echo >>"$folder/scan.ms"
+		from=$(now)
+		curl -s -o "$folder/plan" --json '{"drain":["node-3"]}' \
+			'http://127.0.0.1:17084/plan?changes=0&wait=300'
+		grep -q '"state":"done"' "$folder/plan"
+		elapsed "$from" >>"$folder/plan.ms"
+		echo >>"$folder/plan.ms"
+	done
+	scan=$(median <"$folder/scan.ms")
+	plan=$(median <"$folder/plan.ms")
+	row "plan of a drain, $keys stored keys" "$plan" ms "SQLite's scan of the table: $scan" \
+		"$(echo "$plan $scan" | awk '{ printf "%.2f", $1 / $2 }')"
+	row "  peak memory of the daemon" "$(peak "$small")" MiB "" ""
+}
+
+# latency_of SECONDS: p99.9 of lookups in microseconds.
+latency_of() {
+	$load_cpu wrk -t1 -c8 -d"$1" -s "$folder/latency.lua" http://127.0.0.1:17083/ >"$folder/wrk"
+	! grep -q 'Non-2xx\|Socket errors' "$folder/wrk" || return 1
+	awk '/p999/ { print $2 }' "$folder/wrk"
+}
+
+# One client's changes: the weight of a node of its own, up and down, on one
+# connection.
+change_list() {
+	awk -v node="$1" -v count="$2" 'BEGIN {
+		for (i = 0; i < count; i++) {
+			printf "%srequest = PATCH\n", i ? "next\n" : ""
+			printf "url = \"http://127.0.0.1:17084/nodes/node-%d?report=none\"\n", node
+			printf "json = \"{\\\"weight\\\":%d}\"\noutput = /dev/null\nsilent\nfail\n", i % 2 + 1
+		}
+	}'
+}
+
+# As many changes a second as come through, under lookups, beside bare commits.
+changes() {
+	cat "$folder/keys.lua" - >"$folder/latency.lua" <<-'END'
+		done = function(summary, latency)
+			print("p999 " .. latency:percentile(99.9))
+		end
+	END
+	for _ in $(seq "$runs"); do
+		latency_of "$seconds" >>"$folder/quiet.us"
+		clients=
+		for client in $(seq 8); do
+			change_list "$client" 2000 >"$folder/changes.$client"
+			curl -K "$folder/changes.$client" 2>/dev/null &
+			clients="$clients $!"
+		done
+		epoch=$(curl -s http://127.0.0.1:17084/nodes/node-1 | sed 's/.*"epoch":\([0-9]*\).*/\1/')
+		latency_of "$seconds" >>"$folder/changing.us"
+		after=$(curl -s http://127.0.0.1:17084/nodes/node-1 | sed 's/.*"epoch":\([0-9]*\).*/\1/')
+		for client in $clients; do
+			kill "$client" 2>/dev/null || true
+			wait "$client" 2>/dev/null || true
+		done
+		echo "$after $epoch $seconds" | awk '{ print ($1 - $2) / $3 }' >>"$folder/changes.rate"
+		from=$(now)
+		{
+			echo 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE IF NOT EXISTS t (x);'
+			awk 'BEGIN { for (i = 0; i < 300; i++) print "INSERT INTO t VALUES (hex(randomblob(2000)));" }'
+		} | sqlite3 "$folder/bare.db" >/dev/null
+		elapsed "$from" | awk '{ print 300000 / $1 }' >>"$folder/commits.rate"
+	done
+	quiet=$(median <"$folder/quiet.us")
+	changing=$(median <"$folder/changing.us")
+	rate=$(median <"$folder/changes.rate")
+	commits=$(median <"$folder/commits.rate")
+	row "changes answered, 8 clients" "$(echo "$rate" | awk '{ printf "%.0f", $1 }')" /s \
+		"bare SQLite commits: $(echo "$commits" | awk '{ printf "%.0f", $1 }')" \
+		"$(echo "$rate $commits" | awk '{ printf "%.2f", $1 / $2 }')"
+	row "  p99.9 of lookups meanwhile" "$changing" us "the same without changes: $quiet" \
+		"$(echo "$changing $quiet" | awk '{ printf "%.2f", $1 / $2 }')"
+}
+
+# peak PID, resident PID: MiB.
+peak() {
+	awk '/VmHWM/ { printf "%.1f", $2 / 1024 }' "/proc/$1/status"
+}
+
+resident() {
+	awk '/VmRSS/ { printf "%.1f", $2 / 1024 }' "/proc/$1/status"
+}
+
+# pools POOLS NODES: a configuration of so many pools.
+pools() {
+	awk -v pools="$1" -v count="$2" -v store="$3" 'BEGIN {
+		printf "{\"workers\":1,\"limits\":{\"nodes\":16384},\"listen\":{\"lookup\":\"127.0.0.1:17087\",\"admin\":\"127.0.0.1:17088\"},"
+		printf "\"store\":{\"path\":\"%s\"},\"pools\":{", store
+		for (p = 0; p < pools; p++) {
+			printf "%s\"pool-%d\":{\"copies\":2,\"nodes\":[", p ? "," : "", p
+			for (i = 0; i < count; i++)
+				printf "%s{\"name\":\"node-%d\",\"address\":\"10.0.%d.%d:11211\"}", i ? "," : "", i, i / 250, i % 250 + 1
+			printf "]}"
+		}
+		printf "}}\n"
+	}'
+}
+
+# The start of a daemon whose store is there: from the call to the first answer.
+start_of() {
+	from=$(now)
+	$server_cpu "$build/hrwd" --config "$1" 2>"$folder/start.log" &
+	started=$!
+	pids="$pids $started"
+	until curl -fs -o /dev/null http://127.0.0.1:17087/readyz; do
+		sleep 0.005
+	done
+	elapsed "$from" >>"$folder/start.ms"
+	echo >>"$folder/start.ms"
+}
+
+starts() {
+	pools 0 0 "$folder/none.db" >"$folder/none.json"
+	pools 10 1000 "$folder/ten.db" >"$folder/ten.json"
+	start_of "$folder/none.json"
+	idle=$(resident "$started")
+	kill "$started" && wait "$started"
+	start_of "$folder/ten.json"
+	kill "$started" && wait "$started"
+	rm -f "$folder/start.ms"
+	for _ in $(seq "$runs"); do
+		start_of "$folder/ten.json"
+		full=$(resident "$started")
+		kill "$started" && wait "$started"
+	done
+	row "start, 10 pools of 1,000 nodes" "$(median <"$folder/start.ms")" ms "at most 100" ""
+	row "resident memory, idle" "$idle" MiB "at most 16" ""
+	row "  a node" "$(echo "$full $idle" | awk '{ printf "%.0f", ($1 - $2) * 1048576 / 10000 }')" bytes "at most 512" ""
+}
+
+keys=${KEYS:-10000000}
 printf '%-38s %10s %-14s %-34s %s\n' what figure unit beside ratio
 lookups
 batches
+starts
+changes
+stored_plans
