@@ -6,6 +6,7 @@
  * and the workers; then the rest. So a start that fails half-way ends by the
  * same steps.
  */
+#include <malloc.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -369,6 +370,10 @@ start(struct daemon *d, struct hrw_fault *fault)
 	uv_signal_start(&d->hangup, reload_signal, SIGHUP);
 	if (c->store == CONFIG_STORE_FILE)
 		uv_timer_start(&d->follow, follow, FOLLOW_MS, FOLLOW_MS);
+#ifdef __GLIBC__
+	/* Documents were parsed and let go: what they took is not needed again. */
+	malloc_trim(0);
+#endif
 	log_info("ready: %s%s%s", c->lookup.count == 0 ? "lookup off, " : "",
 	    buffer_text(&d->names), c->admin.count == 0 ? ", admin off" : "");
 	return 0;
