@@ -7,6 +7,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "daemon/members/errand.h"
 #include "daemon/members/report_impl.h"
 
 /* Below this many keys a second thread costs more than it brings. */
@@ -39,7 +40,7 @@ reports_new(
 bool
 reports_is_idle(const struct reports *r)
 {
-	return r->first == NULL;
+	return r->first == NULL && r->errand == NULL;
 }
 
 size_t
@@ -190,7 +191,6 @@ lane_count(const struct report *r)
 }
 
 static void waiter_end(struct waiter *waiter);
-static void start_waiting(struct reports *reports);
 
 static void
 unlink_report(struct reports *reports, struct report *r)
@@ -214,7 +214,7 @@ report_end(struct report *r)
 	while (r->waiters != NULL)
 		waiter_end(r->waiters);
 	report_release(r);
-	start_waiting(reports);
+	reports_next(reports);
 }
 
 static void
@@ -245,8 +245,8 @@ report_begin(struct report *r)
 	}
 }
 
-static void
-start_waiting(struct reports *reports)
+void
+reports_next(struct reports *reports)
 {
 	for (struct report *r = reports->first; r != NULL; r = r->next) {
 		if (reports->running >= reports->config->running_plans)
@@ -256,6 +256,7 @@ start_waiting(struct reports *reports)
 			report_begin(r);
 		}
 	}
+	errands_next(reports);
 }
 
 int
@@ -290,7 +291,7 @@ report_start(struct reports *reports, struct report_request *ask, struct report 
 	r->references++;
 	*out = r;
 	reports->waiting++;
-	start_waiting(reports);
+	reports_next(reports);
 	return 0;
 }
 
@@ -306,8 +307,14 @@ report_stop(struct report *report)
 void
 reports_stop(struct reports *r)
 {
+	struct errand *errand = r->errand, *next;
+
 	for (struct report *at = r->first; at != NULL; at = at->next)
 		report_stop(at);
+	for (; errand != NULL; errand = next) {
+		next = errand->next;
+		errand_stop(errand);
+	}
 }
 
 static void

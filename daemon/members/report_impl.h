@@ -21,7 +21,8 @@ struct reports {
 	const struct config *config;
 	struct store *store;
 	struct keyset *keyset;
-	struct report *first; /* oldest first: those that run, then those that wait */
+	struct report *first;		/* oldest first: those that run, then those that wait */
+	struct errand *errand;		/* alike; they start when no report waits */
 	atomic_size_t running, waiting; /* written here alone; read by any thread */
 };
 
@@ -77,6 +78,10 @@ struct report {
 	size_t change_count;
 	bool is_truncated;
 };
+
+/* Starts what waits, as far as limits.running_plans goes. */
+void reports_next(struct reports *reports);
+void errands_next(struct reports *reports);
 
 /* A lane's work; the last one to end finishes the report and keeps it. */
 void report_run(uv_work_t *work);

@@ -198,33 +198,16 @@ add_key(void *arg, struct hrw_bytes key)
 	return a->keys.failed ? no_memory(a->req) : 0;
 }
 
-/* "keys" of a POST /changes or /plan: read from its own text, as every key list. */
+/* "keys" of a POST /changes or /plan. */
 static int
 read_keys(struct apply *a)
 {
-	struct request *req = a->req;
 	const struct json *keys = NULL;
-	struct keylist *list;
-	int rc;
 
 	if (a->order.kind == ORDER_CHANGES || a->order.kind == ORDER_PLAN)
 		keys = json_get(a->body, "keys");
-	if (keys == NULL)
-		return 0;
-	if (json_type(keys) != JSON_ARRAY)
-		return json_fault(keys, &req->fault, HRW_BAD_FIELD, "keys is %s, not an array",
-		    json_type_name(json_type(keys)));
-	a->has_keys = true;
-	list = keylist_new(KEYLIST_JSON, req->app->config->limits->key_bytes, add_key, a);
-	if (list == NULL)
-		return no_memory(req);
-	rc = keylist_feed(list, json_source(keys), &req->fault);
-	if (rc >= 0)
-		rc = keylist_end(list, &req->fault);
-	if (rc < 0)
-		hrw_fault_at(&req->fault, "/keys");
-	keylist_free(list);
-	return rc;
+	a->has_keys = keys != NULL;
+	return keys != NULL ? common_json_keys(a->req, keys, add_key, a) : 0;
 }
 
 static void changed(void *arg, int status, const struct outcome *out, int64_t history,

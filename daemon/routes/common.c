@@ -266,3 +266,24 @@ common_text(struct request *req, const char *name, char **out)
 	*out = strndup((const char *)value.data, value.len);
 	return *out != NULL ? 0 : hrw_fault(&req->fault, HRW_INTERNAL, "no memory");
 }
+
+int
+common_json_keys(struct request *req, const struct json *keys, keylist_each each, void *arg)
+{
+	struct keylist *list;
+	int rc;
+
+	if (json_type(keys) != JSON_ARRAY)
+		return json_fault(keys, &req->fault, HRW_BAD_FIELD, "keys is %s, not an array",
+		    json_type_name(json_type(keys)));
+	list = keylist_new(KEYLIST_JSON, req->app->config->limits->key_bytes, each, arg);
+	if (list == NULL)
+		return hrw_fault(&req->fault, HRW_INTERNAL, "no memory for keys");
+	rc = keylist_feed(list, json_source(keys), &req->fault);
+	if (rc >= 0)
+		rc = keylist_end(list, &req->fault);
+	if (rc < 0)
+		hrw_fault_at(&req->fault, "/keys");
+	keylist_free(list);
+	return rc;
+}

@@ -72,6 +72,10 @@ int common_limit(struct request *req, size_t *limit);
 enum keylist_form common_keylist_form(const struct request *req);
 extern const char *const common_keylist_types[]; /* by enum keylist_form */
 
+/* "keys" of a JSON body, read from its own text as every key list is.
+ *   errors  BAD_FIELD: no array; those of keylist_feed(), with the field "/keys" */
+int common_json_keys(struct request *req, const struct json *keys, keylist_each each, void *arg);
+
 /* A parameter as a C string to free(). NULL with 0 where it is absent;
  * BAD_PARAMETER for one that holds a NUL. */
 int common_text(struct request *req, const char *name, char **out);

@@ -41,6 +41,12 @@ int pool_revert(struct request *req);
 int changes_make(struct request *req);
 int changes_plan(struct request *req);
 
+/* compare.c, simulate.c */
+int compare_post(struct request *req);
+int simulate_begin(struct request *req);
+int simulate_feed(struct request *req, struct hrw_bytes piece);
+int simulate_end(struct request *req);
+
 /* plan.c */
 int plan_list(struct request *req);
 int plan_get(struct request *req);

@@ -29,6 +29,13 @@ static const struct parameter parameters[] = {
     {"report", "string", "none: no report"},
     {"wait", "integer", "Seconds to wait for the report, 0 to 300"},
     {"changes", "integer", "List at most so many single changes, 0 to 1000"},
+    {"placements", "string",
+	"Placements to simulate: names with commas between, or a JSON array of them with "
+	"parameters; the pool's own without"},
+    {"capacity", "integer", "Entries of each node's cache; without a limit when left out"},
+    {"window", "integer", "Requests of a window of the hit rate (1000)"},
+    {"leave", "string", "NODE@POSITION: leaves before that request, the first being 0; a list"},
+    {"join", "string", "NODE@POSITION: joins before that request; a list"},
     {"lost", "string", "Only keys that lose a copy on this node; empty: on none"},
     {"gained", "string", "Only keys that gain a copy on this node; empty: on none"},
     {"from", "string", "Only keys copied from this node; empty: without a source"},

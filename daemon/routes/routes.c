@@ -93,6 +93,14 @@ const struct route routes[] = {
     {METHOD_POST, "/plan", ADMIN, PLAN, POOL, BODY_WHOLE, NULL, NULL, changes_plan, CHANGE,
 	JSON_TYPE, "The same as a dry run: only what it would do"},
 
+    {METHOD_POST, "/compare", ADMIN, PLAN, POOL, BODY_WHOLE, NULL, NULL, compare_post, COMMON_POOL,
+	JSON_TYPE,
+	"The pool's nodes and keys under several placements: spread, moves, times, memory"},
+    {METHOD_POST, "/simulate", ADMIN, PLAN, POOL, BODY_STREAM, simulate_begin, simulate_feed,
+	simulate_end, COMMON_POOL " placements capacity window leave join", KEY_TYPES,
+	"A trace of requests through the nodes' caches under several placements, at random and "
+	"in turn"},
+
     {METHOD_GET, "/keys", ADMIN, READ, POOL, BODY_NONE, NULL, NULL, keys_get, COMMON_POOL, "",
 	"The stored keys in order of bytes: NDJSON, a JSON array or text"},
     {METHOD_PUT, "/keys", ADMIN, PLAN, POOL, BODY_LONG, keys_put_begin, keys_feed, keys_end,
