@@ -59,6 +59,8 @@ static const struct {
     {"DELETE", "/keys", NULL, PLAN},
     {"POST", "/plan", "{\"remove\":[\"cache-a\"]}", PLAN},
     {"POST", "/plan?force=not-draining", "{\"remove\":[\"cache-a\"]}", PLAN},
+    {"POST", "/compare", "{\"placements\":[\"ring\"],\"keys\":[\"a\"]}", PLAN},
+    {"POST", "/simulate?leave=cache-a@1", "a\nb\n", PLAN},
     {"POST", "/plans/none/apply", NULL, PLAN},
     {"POST", "/nodes/cache-c/drain?dry_run=true", NULL, PLAN},
     {"POST", "/nodes/cache-c/activate?dry_run=true", NULL, PLAN},

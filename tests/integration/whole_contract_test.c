@@ -23,9 +23,9 @@ static const char *const contract[] = {"GET /owner", "GET /replicas", "GET /expl
     "GET /readyz", "GET /version", "GET /metrics", "GET /openapi.json", "POST /nodes",
     "PUT /nodes/{}", "PATCH /nodes/{}", "POST /nodes/{}/drain", "POST /nodes/{}/activate",
     "POST /nodes/{}/rejoin", "DELETE /nodes/{}", "PUT /nodes", "POST /changes", "POST /plan",
-    "PUT /pools/{}", "PATCH /pools/{}", "DELETE /pools/{}", "POST /pools/{}/settle",
-    "POST /pools/{}/revert", "PUT /keys", "POST /keys", "DELETE /keys", "GET /keys",
-    "GET /keys/stats", "POST /plans/{}/apply", "GET /plans", "GET /plans/{}",
+    "POST /compare", "POST /simulate", "PUT /pools/{}", "PATCH /pools/{}", "DELETE /pools/{}",
+    "POST /pools/{}/settle", "POST /pools/{}/revert", "PUT /keys", "POST /keys", "DELETE /keys",
+    "GET /keys", "GET /keys/stats", "POST /plans/{}/apply", "GET /plans", "GET /plans/{}",
     "GET /plans/{}/changes", "GET /history"};
 
 static const char *
