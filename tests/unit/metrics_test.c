@@ -52,7 +52,7 @@ START_TEST(pools_without_end_make_no_series_without_end)
 	struct metrics *m = metrics_new();
 	struct buffer out;
 	size_t series = 0;
-	char name[16];
+	char name[24];
 
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "pool-%d", i);
