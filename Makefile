@@ -16,7 +16,6 @@ DEPS_TEST  := $(DEPS_BUILD) check libmpfr-dev libmemcached-dev curl strace
 DEPS_QUICK   := nginx-light haproxy redis-server
 DEPS_INTEROP := nutcracker squid varnish ceph-base
 QUICK        := nginx,haproxy,libmemcached,redis
-DEPS_LINT  := clang-tidy cppcheck clang-format
 
 PKGS      := libuv libmicrohttpd libcjson sqlite3 libsodium libxxhash libb2 libmd zlib
 TEST_PKGS := check libcurl mpfr
@@ -46,7 +45,10 @@ IOP_SRC    := $(sort $(wildcard tests/interop/*.c))
 
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
-.PHONY: all run test check unit integration interop asan tsan lint format clean help deps deps-test
+# What is run now and then: lint, fuzzers, planted bugs, crashes, a soak, valgrind.
+include tests/hard.mk
+
+.PHONY: all run test check unit integration interop asan tsan format clean help deps deps-test
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/hrwd $(BUILD)/hrwctl
@@ -124,13 +126,6 @@ tsan:
 	$(MAKE) BUILD=build/tsan CFLAGS='-O1 -g -fno-omit-frame-pointer' \
 	    SAN='-fsanitize=thread' check
 
-## lint: clang-tidy and cppcheck
-lint:
-	cppcheck --quiet --std=c11 --enable=warning,portability,performance --inline-suppr \
-	    --error-exitcode=1 -I. --suppress=missingIncludeSystem core daemon
-	clang-tidy --quiet --warnings-as-errors='*' $(CORE_SRC) $(DAEMON_SRC) daemon/main.c -- \
-	    -std=c17 -D_GNU_SOURCE -DHRW_VERSION='"$(VERSION)"' -I. $(PKG_CFLAGS)
-
 ## format: rewrite the sources in the house style
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
@@ -147,4 +142,4 @@ clean:
 	rm -rf $(BUILD)
 
 help:
-	@sed -n 's/^## /  /p' Makefile
+	@sed -n 's/^## /  /p' $(MAKEFILE_LIST)

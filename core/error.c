@@ -48,7 +48,7 @@ hrw_error_from_code(const char *code)
 
 /* Formats into `room`, made safe. The raw text may be longer than what is kept
  * of it here: then it is longer than the room as well, and is cut there. */
-static void
+static void __attribute__((format(printf, 3, 0)))
 write_safe(char *room, size_t size, const char *format, va_list values)
 {
 	char raw[2 * HRW_FAULT_DETAIL];

@@ -64,11 +64,12 @@ key_read(const struct json *j, struct buffer *out)
 static int
 pool_read(const struct json *j, const char *name, struct pool **out, struct hrw_fault *fault)
 {
-	struct hrw_bytes source = json_source(j);
+	struct hrw_bytes source;
 	char *document;
 
 	if (j == NULL || json_type(j) == JSON_NULL)
 		return 0;
+	source = json_source(j);
 	document = strndup((const char *)source.data, source.len);
 	if (document == NULL)
 		return hrw_fault(fault, HRW_INTERNAL, "no memory for a plan");

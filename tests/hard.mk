@@ -1,0 +1,38 @@
+# What no commit has to wait for, each with what it needs from Debian.
+
+DEPS_LINT := $(DEPS_BUILD) clang-tidy cppcheck clang-format
+DEPS_FUZZ := $(DEPS_BUILD) clang libclang-rt-dev
+
+FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
+
+.PHONY: lint fuzz fuzz-targets deps-lint deps-fuzz
+.SECONDARY: $(patsubst %.c,$(BUILD)/%.o,$(FUZZ_SRC))
+
+## lint: clang-tidy and cppcheck
+lint: deps-lint
+	cppcheck --quiet --std=c11 --enable=warning,portability,performance --inline-suppr \
+	    --error-exitcode=1 -I. --suppress=missingIncludeSystem core daemon
+	clang-tidy --quiet $(CORE_SRC) $(DAEMON_SRC) $(CTL_SRC) daemon/main.c -- -std=c17 \
+	    -D_GNU_SOURCE -DHRW_VERSION='"$(VERSION)"' -I. $(PKG_CFLAGS)
+
+# Seconds for each fuzz target; TARGETS: some of them.
+SECONDS ?= 20
+TARGETS ?=
+
+## fuzz: every parser under libFuzzer, SECONDS=20 each (TARGETS="json change": some)
+fuzz: deps-fuzz
+	@$(MAKE) --no-print-directory CC=clang BUILD=build/fuzz \
+	    CFLAGS='-O1 -g -fno-omit-frame-pointer' \
+	    SAN='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all' fuzz-targets
+	sh tests/fuzz/run.sh build/fuzz $(SECONDS) $(TARGETS)
+
+fuzz-targets: $(patsubst %.c,$(BUILD)/%,$(FUZZ_SRC))
+
+$(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
+	$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(PKG_LIBS)
+
+deps-lint:
+	@sh tests/deps.sh $(DEPS_LINT)
+
+deps-fuzz:
+	@sh tests/deps.sh $(DEPS_FUZZ)
