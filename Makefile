@@ -45,9 +45,6 @@ IOP_SRC    := $(sort $(wildcard tests/interop/*.c))
 
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
-# What is run now and then: lint, fuzzers, planted bugs, crashes, a soak, valgrind.
-include tests/hard.mk
-
 .PHONY: all run test check unit integration interop asan tsan format clean help deps deps-test
 .DELETE_ON_ERROR:
 
@@ -76,11 +73,16 @@ $(BUILD)/hrwctl: $(BUILD)/daemon/ctl/main.o $(call obj,$(CTL_SRC)) $(BUILD)/libh
 $(BUILD)/tests/unit-tests: $(call obj,$(UNIT_SRC) $(DSL_SRC)) $(BUILD)/libhrwctl.a $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS)
 
-$(BUILD)/tests/integration-tests: $(call obj,$(INT_SRC) $(DSL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
+$(BUILD)/tests/integration-tests: $(call obj,$(INT_SRC) $(DSL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a | $(BUILD)/tests/disk.so
 	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS)
 
 $(BUILD)/tests/interop-tests: $(call obj,$(IOP_SRC) $(DSL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS) $(INTEROP_LIBS)
+
+# Preloaded into daemons, whatever those are built with: no sanitizer of its own.
+$(BUILD)/tests/disk.so: tests/fault/disk.c tests/dsl/fault.h
+	@mkdir -p $(@D)
+	$(CC) -O1 -std=gnu17 -D_GNU_SOURCE -I. $(WARNINGS) -shared -fPIC -o $@ $< -ldl
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -142,4 +144,7 @@ clean:
 	rm -rf $(BUILD)
 
 help:
-	@sed -n 's/^## /  /p' $(MAKEFILE_LIST)
+	@sed -n 's/^## /  /p' $(filter-out %.d,$(MAKEFILE_LIST))
+
+# What is run now and then: lint, fuzzers, planted bugs.
+include tests/hard.mk

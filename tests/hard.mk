@@ -5,7 +5,7 @@ DEPS_FUZZ := $(DEPS_BUILD) clang libclang-rt-dev
 
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 
-.PHONY: lint fuzz fuzz-targets deps-lint deps-fuzz
+.PHONY: lint fuzz fuzz-targets mutants deps-lint deps-fuzz
 .SECONDARY: $(patsubst %.c,$(BUILD)/%.o,$(FUZZ_SRC))
 
 ## lint: clang-tidy and cppcheck
@@ -30,6 +30,13 @@ fuzz-targets: $(patsubst %.c,$(BUILD)/%,$(FUZZ_SRC))
 
 $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
 	$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(PKG_LIBS)
+
+# Some of the planted bugs, by name.
+MUTANTS ?=
+
+## mutants: plant bugs, one at a time, and demand that a test finds each
+mutants: deps-test
+	sh tests/mutants/run.sh $(MUTANTS)
 
 deps-lint:
 	@sh tests/deps.sh $(DEPS_LINT)

@@ -61,6 +61,18 @@ ask_number(sqlite3 *db, const char *sql, int64_t *out)
 	return is_known;
 }
 
+/* A failed disk is no damage: the file may be whole. One that ends too soon is. */
+static int
+failed(const struct database_kind *kind, const char *path, sqlite3 *db, struct hrw_fault *fault)
+{
+	struct database d = {.kind = kind, .db = db, .path = (char *)(uintptr_t)path};
+	int code = sqlite3_extended_errcode(db);
+
+	if ((code & 0xff) == SQLITE_IOERR && code != SQLITE_IOERR_SHORT_READ)
+		return database_fault(&d, fault);
+	return database_damaged(kind, path, sqlite3_errmsg(db), fault);
+}
+
 /* Is every page as SQLite left it, every index in step with its table, and every
  * sealed row as we wrote it? */
 static int
@@ -73,11 +85,11 @@ check(const struct database_kind *kind, const char *path, sqlite3 *db, struct hr
 
 	if (sqlite3_prepare_v2(db, "PRAGMA integrity_check(1)", -1, &s, NULL) != SQLITE_OK ||
 	    sqlite3_step(s) != SQLITE_ROW)
-		rc = database_damaged(kind, path, sqlite3_errmsg(db), fault);
+		rc = failed(kind, path, db, fault);
 	else if (strcmp(words = (const char *)sqlite3_column_text(s, 0), "ok") != 0)
 		rc = database_damaged(kind, path, words, fault);
 	else if (kind->verify != NULL && !ask_number(db, kind->verify, &is_broken))
-		rc = database_damaged(kind, path, sqlite3_errmsg(db), fault);
+		rc = failed(kind, path, db, fault);
 	else if (is_broken)
 		rc = database_damaged(kind, path, "a row is not what was written", fault);
 	sqlite3_finalize(s);
@@ -143,7 +155,7 @@ judge(const struct database_kind *kind, const char *path, struct hrw_fault *faul
 		rc = hrw_fault(fault, HRW_STORE_FAILED, "the %s %s cannot be opened: %s",
 		    kind->what, path, sqlite3_errmsg(db));
 	else if (!ask_number(db, "PRAGMA user_version", &version))
-		rc = database_damaged(kind, path, sqlite3_errmsg(db), fault);
+		rc = failed(kind, path, db, fault);
 	else if (version > kind->version)
 		rc = hrw_fault(fault, HRW_STORE_FAILED,
 		    "the %s %s is of format %" PRId64
@@ -201,7 +213,11 @@ fill(const struct database_kind *kind, const char *draft, struct hrw_fault *faul
 	if (rc == 0)
 		rc = database_run(&d, numbers, fault);
 	rc = database_end(&d, rc, fault);
-	database_close(&d); /* the log is written back and removed */
+	/* Closing would write the log back, too, but keep a failure to itself. */
+	if (rc == 0 && sqlite3_wal_checkpoint_v2(
+			   d.db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) != SQLITE_OK)
+		rc = database_fault(&d, fault);
+	database_close(&d);
 	return rc;
 }
 

@@ -229,8 +229,8 @@ base_url(const char *line, const char *label)
 	return text("http://%.*s", (int)len, at);
 }
 
-void
-daemon_launch(struct daemon *d)
+int
+daemon_try(struct daemon *d)
 {
 	double deadline = now_ms() + READY_MS;
 	size_t before = strlen(daemon_log(d));
@@ -238,18 +238,29 @@ daemon_launch(struct daemon *d)
 
 	spawn(d);
 	for (;;) {
-		const char *log = daemon_log(d) + before;
-		const char *line = strstr(log, "ready: ");
+		const char *line = strstr(daemon_log(d) + before, "ready: ");
 
 		if (line != NULL && strchr(line, '\n') != NULL) {
 			d->lookup = base_url(line, "lookup on ");
 			d->admin = base_url(line, "admin on ");
-			return;
+			return -1;
 		}
-		ck_assert_msg(!has_ended(d, 1, &status), "the daemon ended at its start (%d): %s",
-		    status, daemon_log(d));
+		if (has_ended(d, 1, &status)) {
+			ck_assert_msg(WIFEXITED(status), "ended with %#x: %s", (unsigned)status,
+			    daemon_log(d));
+			return WEXITSTATUS(status);
+		}
 		ck_assert_msg(now_ms() < deadline, "the daemon is not ready: %s", daemon_log(d));
 	}
+}
+
+void
+daemon_launch(struct daemon *d)
+{
+	int status = daemon_try(d);
+
+	ck_assert_msg(
+	    status < 0, "the daemon ended at its start with %d: %s", status, daemon_log(d));
 }
 
 void

@@ -58,6 +58,10 @@ void daemon_crash(struct daemon *d);
  *   The log has what it wrote to stderr and stdout. */
 int daemon_exits_with(struct daemon *d);
 
+/* Starts a stopped or prepared one, come what may: -1 once it is ready, else its
+ * exit status; fails the test where a signal ends it. */
+int daemon_try(struct daemon *d);
+
 /* The log until now; waiting until it holds `text` fails the test after 10 s. */
 const char *daemon_log(const struct daemon *d);
 void daemon_wait_log(const struct daemon *d, const char *text);
