@@ -9,7 +9,7 @@
 struct scan {
 	struct framing *f;
 	struct hrw_fault *fault;
-	unsigned hosts, lengths, codings;
+	unsigned hosts, lengths, codings, keys;
 	int status;
 };
 
@@ -96,6 +96,9 @@ look(struct scan *s, const char *name, size_t name_len, struct hrw_bytes sent)
 		if (f->authorization.data != NULL)
 			return refuse(s, "the request has two Authorization headers");
 		f->authorization = value;
+	} else if (is_called(name, name_len, "Hrw-Key")) {
+		if (++s->keys > 1)
+			return refuse(s, "the request has two Hrw-Key headers");
 	} else if (is_called(name, name_len, "Expect")) {
 		f->expects_continue = is_text(sent, "100-continue");
 	}

@@ -3,7 +3,9 @@
  *
  * text/plain: a key a line, LF ends it (the last may lack it), every other byte
  * is key. application/json: an array of keys. application/x-ndjson: one a line.
- * In JSON a key is a string (\u0000 allowed), {"key":…} or {"key_base64":…}.
+ * In JSON a key is a string (\u0000 allowed), {"key":…} or {"key_base64":…}; what
+ * our own answers have beside a key (owner, replicas, lost, gained, from) is read
+ * over, so that they can be sent back as they are.
  * Memory is one key, whatever the list's length.
  */
 #ifndef HRWD_HTTP_KEYLIST_H

@@ -17,7 +17,12 @@ enum keylist_state {
 	AT_MEMBER,	 /* a member's name must come */
 	AT_COLON,
 	AT_VALUE,
-	AFTER_VALUE, /* ',' or '}' */
+	AFTER_VALUE,	 /* ',' or '}' */
+	AT_ANSWER,	 /* the value of a member that an answer had beside the key */
+	AT_ANSWER_FIRST, /* within its array: a string or ']' */
+	AT_ANSWER_ITEM,
+	AFTER_ANSWER_ITEM,
+	IN_NULL,
 	IN_STRING,
 	IN_ESCAPE,	  /* after a backslash */
 	IN_HEX,		  /* the digits of \uXXXX */
@@ -25,7 +30,7 @@ enum keylist_state {
 	AT_LOW_U,
 };
 
-enum keylist_purpose { FOR_ELEMENT, FOR_NAME, FOR_KEY, FOR_BASE64 };
+enum keylist_purpose { FOR_ELEMENT, FOR_NAME, FOR_KEY, FOR_BASE64, FOR_ANSWER, FOR_ANSWER_ITEM };
 
 enum { KEYLIST_NAME_MAX = 16 };
 
@@ -46,6 +51,7 @@ struct keylist {
 	unsigned hex_digits, code, high_half;
 	char name[KEYLIST_NAME_MAX + 1];
 	size_t name_len;
+	unsigned null_len; /* letters of a null read so far */
 	unsigned base64_bits, base64_chars, base64_pads;
 
 	size_t len;

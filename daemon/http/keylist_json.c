@@ -65,6 +65,9 @@ take(struct keylist *list, uint8_t byte, struct hrw_fault *fault)
 		if (list->name_len < KEYLIST_NAME_MAX)
 			list->name[list->name_len++] = (char)byte;
 		return 0;
+	case FOR_ANSWER:
+	case FOR_ANSWER_ITEM:
+		return 0;
 	}
 	return 0;
 }
@@ -102,6 +105,43 @@ is_name(const struct keylist *list, const char *name)
 	return list->name_len == strlen(name) && memcmp(list->name, name, list->name_len) == 0;
 }
 
+/* Members that our own answers have beside a key: a list of them can be sent back
+ * as it is, and only the keys are read. */
+static bool
+is_of_answer(const struct keylist *list)
+{
+	static const char *const names[] = {"owner", "replicas", "lost", "gained", "from"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (is_name(list, names[i]))
+			return true;
+	return false;
+}
+
+/* The name of a member is there: what its value is for. */
+static int
+end_name(struct keylist *list, struct hrw_fault *fault)
+{
+	char what[128];
+
+	list->state = AT_COLON;
+	if (is_of_answer(list)) {
+		list->purpose = FOR_ANSWER;
+		return 0;
+	}
+	list->purpose = is_name(list, "key_base64") ? FOR_BASE64 : FOR_KEY;
+	if (list->purpose == FOR_KEY && !is_name(list, "key")) {
+		snprintf(what, sizeof(what),
+		    "no field is \"%.*s\"; a key is a string, {\"key\":…} or {\"key_base64\":…}",
+		    (int)list->name_len, list->name);
+		return keylist_bad_item(list, HRW_BAD_FIELD, what, fault);
+	}
+	if (list->has_key)
+		return keylist_bad_item(list, HRW_BAD_FIELD,
+		    "a key is given twice; it has either \"key\" or \"key_base64\"", fault);
+	return 0;
+}
+
 /* The closing quote. */
 static int
 end_string(struct keylist *list, struct hrw_fault *fault)
@@ -111,26 +151,16 @@ end_string(struct keylist *list, struct hrw_fault *fault)
 		list->state = AFTER_ELEMENT;
 		return keylist_give(list, hrw_bytes(list->key, list->len), fault);
 	case FOR_NAME:
-		list->state = AT_COLON;
-		list->purpose = is_name(list, "key_base64") ? FOR_BASE64 : FOR_KEY;
-		if (list->purpose == FOR_KEY && !is_name(list, "key")) {
-			char what[128];
-
-			snprintf(what, sizeof(what),
-			    "no field is \"%.*s\"; a key is a string, {\"key\":…} or "
-			    "{\"key_base64\":…}",
-			    (int)list->name_len, list->name);
-			return keylist_bad_item(list, HRW_BAD_FIELD, what, fault);
-		}
-		if (list->has_key)
-			return keylist_bad_item(list, HRW_BAD_FIELD,
-			    "a key is given twice; it has either \"key\" or \"key_base64\"", fault);
-		return 0;
+		return end_name(list, fault);
 	case FOR_BASE64:
 		list->state = AFTER_VALUE;
 		return end_base64(list, fault);
 	case FOR_KEY:
+	case FOR_ANSWER:
 		list->state = AFTER_VALUE;
+		return 0;
+	case FOR_ANSWER_ITEM:
+		list->state = AFTER_ANSWER_ITEM;
 		return 0;
 	}
 	return 0;
@@ -224,9 +254,12 @@ start_string(struct keylist *list, enum keylist_purpose purpose)
 {
 	list->state = IN_STRING;
 	list->purpose = purpose;
-	list->name_len = purpose == FOR_NAME ? 0 : list->name_len;
+	if (purpose == FOR_NAME)
+		list->name_len = 0;
+	if (purpose != FOR_ELEMENT && purpose != FOR_KEY && purpose != FOR_BASE64)
+		return; /* a key that was read stays */
 	list->base64_bits = list->base64_chars = list->base64_pads = 0;
-	list->len = purpose == FOR_NAME ? list->len : 0;
+	list->len = 0;
 }
 
 /* A value where a key must stand; `c` is its first byte. */
@@ -265,14 +298,63 @@ at_element(struct keylist *list, uint8_t c, struct hrw_fault *fault)
 }
 
 static int
+no_key(const struct keylist *list, struct hrw_fault *fault)
+{
+	return keylist_bad_item(
+	    list, HRW_BAD_FIELD, "it has neither \"key\" nor \"key_base64\"", fault);
+}
+
+/* The value of a member that an answer had: a name, names, or null. */
+static int
+in_answer(struct keylist *list, uint8_t c, struct hrw_fault *fault)
+{
+	switch (list->state) {
+	case IN_NULL:
+		if (c != (uint8_t) "null"[list->null_len])
+			break;
+		if (++list->null_len == 4)
+			list->state = AFTER_VALUE;
+		return 0;
+	case AT_ANSWER:
+		if (c == 'n') {
+			list->state = IN_NULL;
+			list->null_len = 1;
+			return 0;
+		}
+		if (c == '[') {
+			list->state = AT_ANSWER_FIRST;
+			return 0;
+		}
+		if (c != '"')
+			break;
+		start_string(list, FOR_ANSWER);
+		return 0;
+	case AFTER_ANSWER_ITEM:
+		if (c != ',' && c != ']')
+			break;
+		list->state = c == ',' ? AT_ANSWER_ITEM : AFTER_VALUE;
+		return 0;
+	default:
+		if (c == ']' && list->state == AT_ANSWER_FIRST) {
+			list->state = AFTER_VALUE;
+			return 0;
+		}
+		if (c != '"')
+			break;
+		start_string(list, FOR_ANSWER_ITEM);
+		return 0;
+	}
+	return bad_json(list, "a name, an array of names or null must stand here", fault);
+}
+
+static int
 in_object(struct keylist *list, uint8_t c, struct hrw_fault *fault)
 {
 	switch (list->state) {
 	case AT_FIRST_MEMBER:
 	case AT_MEMBER:
 		if (c == '}' && list->state == AT_FIRST_MEMBER)
-			return keylist_bad_item(list, HRW_BAD_FIELD,
-			    "it has neither \"key\" nor \"key_base64\"", fault);
+			return no_key(list, fault);
 		if (c != '"')
 			return bad_json(list, "the name of a field must stand here", fault);
 		start_string(list, FOR_NAME);
@@ -280,7 +362,7 @@ in_object(struct keylist *list, uint8_t c, struct hrw_fault *fault)
 	case AT_COLON:
 		if (c != ':')
 			return bad_json(list, "a : must stand here", fault);
-		list->state = AT_VALUE;
+		list->state = list->purpose == FOR_ANSWER ? AT_ANSWER : AT_VALUE;
 		return 0;
 	case AT_VALUE:
 		if (c != '"')
@@ -295,6 +377,8 @@ in_object(struct keylist *list, uint8_t c, struct hrw_fault *fault)
 		}
 		if (c != '}')
 			return bad_json(list, "a , or } must stand here", fault);
+		if (!list->has_key)
+			return no_key(list, fault);
 		list->state = AFTER_ELEMENT;
 		return keylist_give(list, hrw_bytes(list->key, list->len), fault);
 	}
@@ -329,6 +413,12 @@ take_mark(struct keylist *list, uint8_t c, struct hrw_fault *fault)
 		    fault);
 	case AFTER_ARRAY:
 		return bad_json(list, "the body goes on after the array", fault);
+	case AT_ANSWER:
+	case AT_ANSWER_FIRST:
+	case AT_ANSWER_ITEM:
+	case AFTER_ANSWER_ITEM:
+	case IN_NULL:
+		return in_answer(list, c, fault);
 	default:
 		return in_object(list, c, fault);
 	}
@@ -368,6 +458,8 @@ keylist_json_take(struct keylist *list, uint8_t c, struct hrw_fault *fault)
 	}
 	if (c == '\n' && list->form == KEYLIST_NDJSON)
 		return end_line(list, fault);
+	if (list->state == IN_NULL)
+		return in_answer(list, c, fault);
 	if (c == ' ' || c == '\t' || c == '\r' || c == '\n')
 		return 0;
 	return take_mark(list, c, fault);

@@ -110,6 +110,8 @@ static const struct row rows[] = {
     ROW("GET /owner?key=a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 200, "61", true),
     ROW("GET /owner?key=a HTTP/1.1\r\n\r\n", 400, "no Host", true),
     ROW("GET /owner?key=a HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n", 400, "two Host", true),
+    ROW("GET /owner HTTP/1.1\r\nHost: x\r\nHrw-Key: a\r\nhrw-key: b\r\n\r\n", 400, "two Hrw-Key",
+	true),
     ROW("GET /owner?key=a HTTP/1.1\r\nHost : x\r\n\r\n", 400, "header", true),
     ROW("\r\nGET /owner?key=a HTTP/1.1\r\nHost: x\r\n\r\n", 200, "61", false),
     ROW("GET /owner?key=a HTTP/1.1\nHost: x\n\n", 200, "61", false),
