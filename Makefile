@@ -9,7 +9,7 @@ VERSION := 0.1.0
 # What each library is for stands in README.md; the names are Debian 12's.
 DEPS_BUILD := gcc make pkg-config libc6-dev libuv1-dev libmicrohttpd-dev libcjson-dev \
               libsqlite3-dev libsodium-dev libxxhash-dev libb2-dev libmd-dev zlib1g-dev \
-              libcurl4-openssl-dev
+              libcurl4-openssl-dev libsystemd-dev
 DEPS_TEST  := $(DEPS_BUILD) check libmpfr-dev libmemcached-dev curl strace
 # Real programs that hrwd is held against; what a machine cannot have is not tried.
 # The quick ones, to install and to run, belong to every test run.
@@ -17,7 +17,9 @@ DEPS_QUICK   := nginx-light haproxy redis-server
 DEPS_INTEROP := nutcracker squid varnish ceph-base
 QUICK        := nginx,haproxy,libmemcached,redis
 
-PKGS      := libuv libmicrohttpd libcjson sqlite3 libsodium libxxhash libb2 libmd zlib
+# The service manager's protocol, where there is one.
+SYSTEMD   := $(shell pkg-config --exists libsystemd && echo libsystemd)
+PKGS      := libuv libmicrohttpd libcjson sqlite3 libsodium libxxhash libb2 libmd zlib $(SYSTEMD)
 TEST_PKGS := check libcurl mpfr
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -26,7 +28,8 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prot
 # twice, and placements must agree to the last bit on every CPU.
 CFLAGS   ?= -O2 -g
 override CFLAGS += -std=c17 -D_GNU_SOURCE -DHRW_VERSION='"$(VERSION)"' -I. -pthread \
-                   -ffp-contract=off -fno-strict-aliasing $(WARNINGS) $(SAN)
+                   -ffp-contract=off -fno-strict-aliasing $(WARNINGS) $(SAN) \
+                   $(if $(SYSTEMD),-DHRWD_SYSTEMD)
 LDFLAGS  += -pthread $(SAN)
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -ldl

@@ -21,9 +21,11 @@
 #include "daemon/loop.h"
 #include "daemon/members/secrets.h"
 #include "daemon/metrics.h"
+#include "daemon/notify.h"
+#include "daemon/watchdog.h"
 #include "daemon/worker.h"
 
-enum { LOOK_MS = 10, FOLLOW_MS = 1000, WORKERS_MAX = 64, BOUND = 128 };
+enum { LOOK_MS = 10, FOLLOW_MS = 1000, WORKERS_MAX = 64 };
 
 enum phase { RUNNING, FINISHING, CLOSING, CLOSED };
 
@@ -31,13 +33,15 @@ struct daemon {
 	struct config *config;
 	struct app app;
 	uv_loop_t loop;
-	uv_timer_t look;   /* at what is left to end */
+	uv_timer_t look;   /* at what is left to end, or of a reload */
 	uv_timer_t follow; /* a plain-file store */
 	uv_signal_t term, interrupt, hangup;
 	uv_work_t follow_work;
 	bool is_following; /* follow_work is under way */
 	bool has_file_changed;
-	struct buffer names; /* of listeners, for the log */
+	struct watchdog dog;
+	struct buffer names;  /* of listeners: "lookup on ADDR, admin on ADDR" */
+	struct buffer status; /* for the service manager */
 	struct worker *worker[WORKERS_MAX];
 	size_t worker_count;
 	atomic_size_t workers_ended;
@@ -111,7 +115,8 @@ static void
 close_rest(struct daemon *d)
 {
 	uv_handle_t *const handles[] = {(uv_handle_t *)&d->look, (uv_handle_t *)&d->follow,
-	    (uv_handle_t *)&d->term, (uv_handle_t *)&d->interrupt, (uv_handle_t *)&d->hangup};
+	    (uv_handle_t *)&d->dog.timer, (uv_handle_t *)&d->term, (uv_handle_t *)&d->interrupt,
+	    (uv_handle_t *)&d->hangup};
 
 	for (size_t i = 0; i < d->worker_count; i++)
 		worker_free(d->worker[i]);
@@ -129,6 +134,11 @@ look(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
 
+	/* A plain-file store is read again by the writer, behind what it has to do. */
+	if (d->phase == RUNNING && writer_is_idle(d->app.writer)) {
+		notify_ready(buffer_text(&d->status));
+		uv_timer_stop(timer);
+	}
 	if (d->phase == FINISHING && is_finished(d)) {
 		close_servers(d);
 		d->phase = CLOSING;
@@ -144,6 +154,7 @@ finish(struct daemon *d, unsigned seconds)
 {
 	d->phase = FINISHING;
 	d->deadline = uv_now(&d->loop) + (uint64_t)seconds * 1000;
+	watchdog_stop(&d->dog);
 	uv_timer_stop(&d->follow);
 	for (size_t i = 0; i < d->admin_count; i++)
 		http_server_quiesce(d->admin[i]);
@@ -160,7 +171,18 @@ end_signal(uv_signal_t *signal, int number)
 	if (d->phase != RUNNING)
 		_exit(EXIT_FAILURE);
 	log_info("%s: finishing the requests under way", strsignal(number));
+	notify_stopping();
 	finish(d, d->config->body_seconds);
+}
+
+/* What the service manager shows: the listeners, and what a reload met with. */
+static void
+tell_status(struct daemon *d, const char *fault)
+{
+	buffer_clear(&d->status);
+	buffer_add_text(&d->status, buffer_text(&d->names));
+	if (fault != NULL)
+		buffer_printf(&d->status, "; reload failed: %s", fault);
 }
 
 static void
@@ -173,8 +195,11 @@ reload_signal(uv_signal_t *signal, int number)
 	(void)number;
 	if (d->phase != RUNNING)
 		return;
+	notify_reloading();
+	tell_status(d, NULL);
 	if (config_reload(d->config, &fixed, &fault) < 0) {
 		log_error("%s; the configuration stays as it was", fault.detail);
+		tell_status(d, fault.detail);
 	} else {
 		log_set(d->config->log_level, d->config->log_is_json);
 		log_info("the configuration was read again");
@@ -186,6 +211,7 @@ reload_signal(uv_signal_t *signal, int number)
 	secrets_look();
 	if (d->config->store == CONFIG_STORE_FILE)
 		writer_reload(d->app.writer);
+	uv_timer_start(&d->look, look, 0, LOOK_MS);
 }
 
 /* On the libuv pool: it may block on a disk. */
@@ -314,7 +340,7 @@ listen_lookup(struct daemon *d, struct hrw_fault *fault)
 	const struct config *c = d->config;
 	int fds[CONFIG_ADDRESSES_MAX][WORKERS_MAX];
 	size_t opened = 0;
-	char bound[BOUND];
+	char bound[LISTEN_BOUND];
 	int rc = 0;
 
 	for (; opened < c->lookup.count && rc == 0; opened++) {
@@ -336,7 +362,7 @@ static int
 listen_admin(struct daemon *d, struct hrw_fault *fault)
 {
 	const struct config_addresses *list = &d->config->admin;
-	char bound[BOUND];
+	char bound[LISTEN_BOUND];
 	int fd, rc;
 
 	for (size_t i = 0; i < list->count; i++) {
@@ -359,6 +385,8 @@ start(struct daemon *d, struct hrw_fault *fault)
 	const struct config *c = d->config;
 	int rc = load(d, fault);
 
+	if (c->lookup.count == 0)
+		buffer_add_text(&d->names, "lookup off");
 	if (rc == 0)
 		rc = listen_lookup(d, fault);
 	if (rc == 0)
@@ -374,8 +402,12 @@ start(struct daemon *d, struct hrw_fault *fault)
 	/* Documents were parsed and let go: what they took is not needed again. */
 	malloc_trim(0);
 #endif
-	log_info("ready: %s%s%s", c->lookup.count == 0 ? "lookup off, " : "",
-	    buffer_text(&d->names), c->admin.count == 0 ? ", admin off" : "");
+	if (c->admin.count == 0)
+		buffer_add_text(&d->names, ", admin off");
+	log_info("ready: %s", buffer_text(&d->names));
+	watchdog_start(&d->dog, d->worker, d->worker_count);
+	tell_status(d, NULL);
+	notify_ready(buffer_text(&d->status));
 	return 0;
 }
 
@@ -384,6 +416,7 @@ init_handles(struct daemon *d)
 {
 	uv_timer_init(&d->loop, &d->look);
 	uv_timer_init(&d->loop, &d->follow);
+	watchdog_init(&d->dog, &d->loop);
 	uv_signal_init(&d->loop, &d->term);
 	uv_signal_init(&d->loop, &d->interrupt);
 	uv_signal_init(&d->loop, &d->hangup);
@@ -403,8 +436,10 @@ loop_run(struct config *config, struct hrw_fault *fault)
 		return hrw_fault(fault, HRW_INTERNAL, "no event loop can be made");
 	init_handles(&d);
 	rc = start(&d, fault);
-	if (rc < 0)
+	if (rc < 0) {
+		notify_status(fault->detail);
 		finish(&d, 0);
+	}
 	uv_run(&d.loop, UV_RUN_DEFAULT);
 	uv_loop_close(&d.loop);
 	if (d.app.keyset != NULL)
@@ -413,6 +448,7 @@ loop_run(struct config *config, struct hrw_fault *fault)
 		store_close(d.app.store);
 	metrics_free(d.app.metrics);
 	buffer_fini(&d.names);
+	buffer_fini(&d.status);
 	if (rc == 0)
 		log_info("ended");
 	return rc;

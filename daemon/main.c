@@ -9,6 +9,7 @@
 
 #include "daemon/config.h"
 #include "daemon/loop.h"
+#include "daemon/notify.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -109,6 +110,8 @@ load(const struct flags *f, struct hrw_fault *fault)
 		rc = config_set_admin(c, f->admin, fault);
 	if (rc == 0 && f->store != NULL)
 		rc = config_set_store(c, f->store, fault);
+	if (rc == 0 && !f->is_check)
+		rc = notify_take_sockets(c, fault);
 	if (rc == 0)
 		rc = config_check(c, fault);
 	if (rc == 0)

@@ -2,6 +2,7 @@
  * worker.c - orders reach a worker as one number and one uv_async: whatever
  * wakes it, it takes the newest snapshot and looks what it is to do.
  */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,6 +30,7 @@ struct worker {
 	size_t server_count, open_count;
 	enum order done; /* the last order carried out */
 	atomic_int order;
+	atomic_bool is_asked; /* for a sign, and has not given it yet */
 	atomic_bool is_idle;
 	int status; /* of its start, with its fault */
 	struct hrw_fault fault;
@@ -93,6 +95,7 @@ woken(uv_async_t *wake)
 	struct worker *w = wake->data;
 	enum order order = (enum order)atomic_load(&w->order);
 
+	atomic_store(&w->is_asked, false);
 	if (w->reader != NULL && order != STOP)
 		writer_adopt(w->reader, &w->current);
 	if (order == w->done)
@@ -139,6 +142,7 @@ run(void *arg)
 {
 	struct worker *w = arg;
 
+	pthread_setname_np(pthread_self(), "lookup");
 	w->status = serve(w);
 	if (w->status < 0)
 		stop(w);
@@ -237,6 +241,19 @@ failed:
 	uv_run(&w->loop, UV_RUN_DEFAULT);
 	destroy(w);
 	return NULL;
+}
+
+void
+worker_ask(struct worker *w)
+{
+	atomic_store(&w->is_asked, true);
+	wake_up(w);
+}
+
+bool
+worker_has_answered(const struct worker *w)
+{
+	return !atomic_load(&w->is_asked);
 }
 
 void

@@ -19,6 +19,11 @@ struct worker;
 struct worker *worker_start(const struct app *app, const int *fds, size_t count,
     void (*ended)(void *arg), void *arg, struct hrw_fault *fault);
 
+/* Asks for a sign that its loop turns, and whether it gave the one it was last
+ * asked for. On the main thread, before worker_stop(). */
+void worker_ask(struct worker *w);
+bool worker_has_answered(const struct worker *w);
+
 /* Takes no new connections. Any thread, like the next two. */
 void worker_quiesce(struct worker *w);
 /* After a quiesce: is no request under way? Seen within some milliseconds. */

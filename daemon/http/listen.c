@@ -20,10 +20,9 @@
 #include "daemon/http/listen.h"
 
 enum {
-	BOUND = 128,
 	BACKLOG = 4096, /* the kernel lowers it to net.core.somaxconn */
 	HOST_MAX = 256,
-	UNIX_MAX = 16, /* sockets of a process; config has 16 of each listener */
+	SOCKETS_MAX = 32, /* of a process: config has 16 of each listener */
 	PORT_TRIES = 8,
 };
 
@@ -187,14 +186,15 @@ claim(const char *bound, struct hrw_fault *fault)
 }
 
 static void
-name_bound(const struct sockaddr *name, socklen_t len, char bound[BOUND])
+name_bound(const struct sockaddr *name, socklen_t len, char bound[LISTEN_BOUND])
 {
 	char host[INET6_ADDRSTRLEN + 1], port[8];
 
 	if (getnameinfo(name, len, host, sizeof(host), port, sizeof(port),
 		NI_NUMERICHOST | NI_NUMERICSERV) != 0)
 		return;
-	snprintf(bound, BOUND, name->sa_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+	snprintf(
+	    bound, LISTEN_BOUND, name->sa_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
 }
 
 /* A bound socket. SO_REUSEADDR so that connections of a former daemon that wind
@@ -222,7 +222,7 @@ bind_one(const struct addrinfo *info, bool is_shared)
 
 /* Finds out whether the port is free for us alone, and which it is when it was 0. */
 static int
-probe(struct addrinfo *info, char bound[BOUND], struct hrw_fault *fault)
+probe(struct addrinfo *info, char bound[LISTEN_BOUND], struct hrw_fault *fault)
 {
 	int fd = bind_one(info, false), rc = 0;
 
@@ -238,8 +238,8 @@ probe(struct addrinfo *info, char bound[BOUND], struct hrw_fault *fault)
 }
 
 static int
-open_tcp(
-    struct addrinfo *info, unsigned count, int *fds, char bound[BOUND], struct hrw_fault *fault)
+open_tcp(struct addrinfo *info, unsigned count, int *fds, char bound[LISTEN_BOUND],
+    struct hrw_fault *fault)
 {
 	unsigned opened = 0;
 	int rc = probe(info, bound, fault);
@@ -267,8 +267,8 @@ is_any_port(const struct addrinfo *info)
 }
 
 static int
-listen_tcp(
-    const struct address *a, unsigned count, int *fds, char bound[BOUND], struct hrw_fault *fault)
+listen_tcp(const struct address *a, unsigned count, int *fds, char bound[LISTEN_BOUND],
+    struct hrw_fault *fault)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *info;
 	struct sockaddr_storage asked;
@@ -292,12 +292,82 @@ listen_tcp(
 	return rc;
 }
 
+/* One socket, known by several descriptors: fds[0] is open. On an error nothing
+ * stays open. */
+static int
+share(unsigned count, int *fds, const char *bound, struct hrw_fault *fault)
+{
+	unsigned opened = 1;
+	int rc = 0;
+
+	while (rc == 0 && opened < count) {
+		fds[opened] = fcntl(fds[0], F_DUPFD_CLOEXEC, 0);
+		if (fds[opened] < 0)
+			rc = failed(bound, "dup", fault);
+		else
+			opened++;
+	}
+	while (rc < 0 && opened > 0)
+		close(fds[--opened]);
+	return rc;
+}
+
+/* Sockets that were handed over and not opened yet. */
+static struct {
+	char bound[LISTEN_BOUND];
+	int fd;
+} handed[SOCKETS_MAX];
+static size_t handed_count;
+
+/* The one at an address, no longer held here; -1: there is none. */
+static int
+take_handed(const char *address)
+{
+	for (size_t i = 0; i < handed_count; i++) {
+		int fd = handed[i].fd;
+
+		if (strcmp(handed[i].bound, address) != 0)
+			continue;
+		memmove(&handed[i], &handed[i + 1], (--handed_count - i) * sizeof(handed[0]));
+		return fd;
+	}
+	return -1;
+}
+
+int
+listen_adopt(int fd, char bound[LISTEN_BOUND], struct hrw_fault *fault)
+{
+	struct sockaddr_storage name = {0};
+	const struct sockaddr_un *path = (const void *)&name;
+	socklen_t len = sizeof(name), size = sizeof(int);
+	int is_listening = 0, flags = fcntl(fd, F_GETFL);
+
+	getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &size);
+	bound[0] = '\0';
+	if (is_listening && getsockname(fd, (struct sockaddr *)&name, &len) == 0) {
+		if (name.ss_family == AF_INET || name.ss_family == AF_INET6)
+			name_bound((struct sockaddr *)&name, len, bound);
+		else if (name.ss_family == AF_UNIX && path->sun_path[0] == '/')
+			snprintf(bound, LISTEN_BOUND, UNIX_PREFIX "%.107s", path->sun_path);
+	}
+	if (bound[0] == '\0' || flags < 0 || handed_count == SOCKETS_MAX)
+		return hrw_fault(fault, HRW_BAD_ADDRESS,
+		    "descriptor %d was handed over, but it is no listening TCP or unix socket "
+		    "(ListenStream= with a port or a path)",
+		    fd);
+	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	snprintf(handed[handed_count].bound, LISTEN_BOUND, "%s", bound);
+	handed[handed_count++].fd = fd;
+	return 0;
+}
+
 /* Unix sockets of this process: removed at its end, if they are still ours. */
 static struct {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	dev_t dev;
 	ino_t ino;
-} made[UNIX_MAX * 2];
+} made[SOCKETS_MAX];
 static size_t made_count;
 
 void
@@ -335,12 +405,11 @@ remove_stale(const struct sockaddr_un *name, const char *bound, struct hrw_fault
 }
 
 static int
-listen_unix(
-    const struct address *a, unsigned count, int *fds, char bound[BOUND], struct hrw_fault *fault)
+listen_unix(const struct address *a, unsigned count, int *fds, char bound[LISTEN_BOUND],
+    struct hrw_fault *fault)
 {
 	struct sockaddr_un name = {.sun_family = AF_UNIX};
 	struct stat now = {0};
-	unsigned opened = 0;
 	int rc;
 
 	if (made_count == sizeof(made) / sizeof(made[0]))
@@ -352,7 +421,6 @@ listen_unix(
 	fds[0] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fds[0] < 0)
 		return failed(bound, "socket", fault);
-	opened = 1;
 	/* The mode is set before anyone can connect, which listen() allows. */
 	if (bind(fds[0], (struct sockaddr *)&name, sizeof(name)) < 0)
 		rc = failed(bound, "bind", fault);
@@ -360,19 +428,14 @@ listen_unix(
 		rc = failed(bound, "chmod", fault);
 	else if (listen(fds[0], BACKLOG) < 0)
 		rc = failed(bound, "listen", fault);
-	/* There is no SO_REUSEPORT here: one socket, known by several descriptors. */
-	while (rc == 0 && opened < count) {
-		fds[opened] = fcntl(fds[0], F_DUPFD_CLOEXEC, 0);
-		if (fds[opened] < 0)
-			rc = failed(bound, "dup", fault);
-		else
-			opened++;
-	}
 	if (rc < 0) {
-		while (opened > 0)
-			close(fds[--opened]);
+		close(fds[0]);
 		return rc;
 	}
+	/* There is no SO_REUSEPORT here. */
+	rc = share(count, fds, bound, fault);
+	if (rc < 0)
+		return rc;
 	memcpy(made[made_count].path, name.sun_path, sizeof(name.sun_path));
 	made[made_count].dev = now.st_dev;
 	made[made_count].ino = now.st_ino;
@@ -381,15 +444,19 @@ listen_unix(
 }
 
 int
-listen_open(
-    const char *address, unsigned count, int *fds, char bound[BOUND], struct hrw_fault *fault)
+listen_open(const char *address, unsigned count, int *fds, char bound[LISTEN_BOUND],
+    struct hrw_fault *fault)
 {
 	struct address a;
-	int rc = parse(address, &a, fault);
+	int rc;
 
+	snprintf(bound, LISTEN_BOUND, "%s", address);
+	fds[0] = take_handed(address);
+	if (fds[0] >= 0)
+		return share(count, fds, bound, fault);
+	rc = parse(address, &a, fault);
 	if (rc < 0)
 		return rc;
-	snprintf(bound, BOUND, "%s", address);
 	return a.path != NULL ? listen_unix(&a, count, fds, bound, fault)
 			      : listen_tcp(&a, count, fds, bound, fault);
 }

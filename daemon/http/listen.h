@@ -12,6 +12,8 @@
 
 #include "core/error.h"
 
+enum { LISTEN_BOUND = 128 }; /* room for an address as bound */
+
 /* Is the text an address to listen on? BAD_ADDRESS with what is wrong. */
 int listen_check(const char *address, struct hrw_fault *fault);
 
@@ -20,12 +22,18 @@ bool listen_is_local(const char *address);
 
 /* Opens `count` sockets that share the address, bound and listening,
  * non-blocking, close-on-exec. Port 0 takes a free one, the same for all.
- *   bound    receives the address as bound ("127.0.0.1:49152"), 128 bytes
+ *   bound    receives the address as bound ("127.0.0.1:49152")
  *   errors   INTERNAL: in use (by whom where known), not allowed, no such host;
  *            nothing stays open then
  * The claim lasts until the process ends. */
-int listen_open(
-    const char *address, unsigned count, int *fds, char bound[128], struct hrw_fault *fault);
+int listen_open(const char *address, unsigned count, int *fds, char bound[LISTEN_BOUND],
+    struct hrw_fault *fault);
+
+/* Takes a listening socket that another process opened for this one: to open its
+ * address is then to share it. Its path, if it has one, stays at the end.
+ *   bound    receives the address to open
+ *   errors   BAD_ADDRESS: it is no listening TCP or unix socket with a path */
+int listen_adopt(int fd, char bound[LISTEN_BOUND], struct hrw_fault *fault);
 
 /* Removes the unix sockets that were made: at the process's end. */
 void listen_unlink(void);

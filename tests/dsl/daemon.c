@@ -167,6 +167,34 @@ daemon_start(const char *config, ...)
 	return d;
 }
 
+void
+daemon_hand_over(struct daemon *d, const char *name, int fd)
+{
+	ck_assert_uint_lt(d->handed_count, HANDED_MAX);
+	d->handed_name[d->handed_count] = name;
+	d->handed_fd[d->handed_count++] = fd;
+}
+
+/* In the child: the descriptors from 3 on, and what sd_listen_fds(3) reads. */
+static void
+hand_over(const struct daemon *d)
+{
+	enum { FIRST = 3, APART = 100 };
+	char *names = text("%s", "");
+	int fd[HANDED_MAX];
+
+	/* First out of the way of one another. */
+	for (size_t i = 0; i < d->handed_count; i++) {
+		fd[i] = fcntl(d->handed_fd[i], F_DUPFD_CLOEXEC, APART);
+		names = text("%s%s%s", names, i == 0 ? "" : ":", d->handed_name[i]);
+	}
+	for (size_t i = 0; i < d->handed_count; i++)
+		dup2(fd[i], FIRST + (int)i);
+	setenv("LISTEN_PID", text("%ld", (long)getpid()), 1);
+	setenv("LISTEN_FDS", text("%zu", d->handed_count), 1);
+	setenv("LISTEN_FDNAMES", names, 1);
+}
+
 static void
 spawn(struct daemon *d)
 {
@@ -185,6 +213,8 @@ spawn(struct daemon *d)
 		dup2(fd, STDOUT_FILENO);
 		dup2(fd, STDERR_FILENO);
 		unsetenv("STATE_DIRECTORY");
+		if (d->handed_count > 0)
+			hand_over(d);
 		/* A file that may not grow is then an error, as on a full disk. */
 		signal(SIGXFSZ, SIG_IGN);
 		execv(d->argv[0], d->argv);

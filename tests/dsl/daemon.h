@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 /* A test that takes longer hangs: sanitizers on a busy machine included. */
-enum { TEST_SECONDS = 200 };
+enum { TEST_SECONDS = 200, HANDED_MAX = 4 };
 
 struct daemon {
 	pid_t pid;	      /* 0: not running */
@@ -21,7 +21,10 @@ struct daemon {
 	char *store;	      /* DIR/hrwd.db */
 	char *lookup, *admin; /* "http://127.0.0.1:PORT", "unix:/path", "" when off */
 	char *log_path;
-	char **argv; /* ended by NULL */
+	char **argv;			     /* ended by NULL */
+	const char *handed_name[HANDED_MAX]; /* sockets that it starts with */
+	int handed_fd[HANDED_MAX];
+	size_t handed_count;
 	pid_t owner; /* the process that started it, and cleans up */
 	struct daemon *next;
 };
@@ -37,6 +40,10 @@ struct daemon *daemon_start(const char *config, ...) __attribute__((sentinel));
 /* The same without waiting for readiness, flags as they are and none added;
  * $DIR becomes the folder in them too. Not started yet: daemon_launch() does. */
 struct daemon *daemon_prepare(const char *config, ...) __attribute__((sentinel));
+
+/* Hands a listening socket over to it at each start, as systemd would; the caller
+ * keeps the descriptor. */
+void daemon_hand_over(struct daemon *d, const char *name, int fd);
 
 /* Starts a stopped or prepared one (on its folder, its ports anew) and waits
  * until it is ready. */
