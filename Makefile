@@ -94,6 +94,8 @@ $(BUILD)/%.o: %.c Makefile
 -include $(wildcard $(BUILD)/core/*.d $(BUILD)/core/*/*.d $(BUILD)/daemon/*.d \
            $(BUILD)/daemon/*/*.d $(BUILD)/tests/*/*.d)
 
+include systemd/install.mk
+
 ## run: install what is missing, build, and run the daemon on conf/hrwd.json
 run: deps
 	@$(MAKE) --no-print-directory all
@@ -104,8 +106,9 @@ test: deps-test
 	@$(MAKE) --no-print-directory check
 
 ## check: build and run every test, installing nothing
-check: all $(BUILD)/tests/unit-tests $(BUILD)/tests/integration-tests $(BUILD)/tests/interop-tests
-	sh tests/run.sh $(BUILD) unit-tests integration-tests interop-tests:$(QUICK)
+check: all installed $(BUILD)/tests/unit-tests $(BUILD)/tests/integration-tests $(BUILD)/tests/interop-tests
+	sh tests/run.sh $(BUILD) unit-tests integration-tests interop-tests:$(QUICK) \
+	    $(wildcard tests/scripts/*.sh)
 
 ## unit: only the tests that need no daemon
 unit: $(BUILD)/tests/unit-tests

@@ -20,7 +20,7 @@ struct hrw_bytes {
 static inline struct hrw_bytes
 hrw_bytes(const void *data, size_t len)
 {
-	return (struct hrw_bytes){data, len};
+	return (struct hrw_bytes){(const uint8_t *)data, len};
 }
 
 /* Bytes of a C string, without its NUL. */

@@ -404,16 +404,23 @@ config_reload(struct config *c, struct buffer *fixed, struct hrw_fault *fault)
 }
 
 void
+config_describe(struct buffer *out, const struct config_option *option)
+{
+	buffer_add_text(out, option->type);
+	if (strcmp(option->type, "a whole number") == 0)
+		buffer_printf(out, " from %llu to %llu", (unsigned long long)option->min,
+		    (unsigned long long)option->max);
+	if (option->initial != NULL)
+		buffer_printf(out, "; %s when left out", option->initial);
+}
+
+void
 config_help(struct buffer *out)
 {
 	for (const struct config_option *o = config_options; o->name != NULL; o++) {
-		buffer_printf(out, "  %s%s%s: %s\n      %s", o->section == NULL ? "" : o->section,
-		    o->section == NULL ? "" : ".", o->name, o->help, o->type);
-		if (strcmp(o->type, "a whole number") == 0)
-			buffer_printf(out, " from %llu to %llu", (unsigned long long)o->min,
-			    (unsigned long long)o->max);
-		if (o->initial != NULL)
-			buffer_printf(out, "; %s when left out", o->initial);
+		buffer_printf(out, "  %s%s%s: %s\n      ", o->section == NULL ? "" : o->section,
+		    o->section == NULL ? "" : ".", o->name, o->help);
+		config_describe(out, o);
 		buffer_add_text(out, "\n");
 	}
 }

@@ -107,6 +107,9 @@ int config_check(const struct config *c, struct hrw_fault *fault);
  *   errors   as config_read(): nothing is changed then. No file: 0 */
 int config_reload(struct config *c, struct buffer *fixed, struct hrw_fault *fault);
 
+/* What an option takes: "a whole number from 1 to 64; 2 when left out". */
+void config_describe(struct buffer *out, const struct config_option *option);
+
 /* Every option with its type, range, default and help, for --help. */
 void config_help(struct buffer *out);
 

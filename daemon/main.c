@@ -1,96 +1,25 @@
 /*
- * main.c - flags, one row each; then the daemon.
+ * main.c - what the flags ask for: mostly, to run the daemon.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <uv.h>
 
 #include "daemon/config.h"
+#include "daemon/flags.h"
 #include "daemon/loop.h"
 #include "daemon/notify.h"
 
 enum { EXIT_USAGE = 2 };
-
-/* What the flags say; texts are argv's. */
-struct flags {
-	const char *config, *lookup, *admin, *store;
-	bool is_check, is_version, is_help;
-};
-
-struct flag {
-	const char *name, *argument; /* argument NULL: takes none */
-	size_t offset;		     /* in struct flags: a text, or a truth */
-	const char *help;
-};
-
-static const struct flag flags[] = {
-    {"config", "FILE", offsetof(struct flags, config), "read the configuration from FILE"},
-    {"check", NULL, offsetof(struct flags, is_check),
-	"say what is wrong with the configuration, and start nothing"},
-    {"lookup", "ADDR", offsetof(struct flags, lookup),
-	"answer reads on ADDR: host:port, [v6]:port, unix:/path or off"},
-    {"admin", "ADDR", offsetof(struct flags, admin), "take changes on ADDR"},
-    {"store", "PATH", offsetof(struct flags, store), "keep memberships in the SQLite file PATH"},
-    {"version", NULL, offsetof(struct flags, is_version), "print the version"},
-    {"help", NULL, offsetof(struct flags, is_help), "print this, and every option of FILE"},
-};
-
-enum { FLAG_COUNT = sizeof(flags) / sizeof(flags[0]) };
 
 static void
 print_help(void)
 {
 	struct buffer text = {0};
 
-	buffer_add_text(&text, "usage: hrwd");
-	for (size_t i = 0; i < FLAG_COUNT; i++)
-		buffer_printf(&text, " [--%s%s%s]", flags[i].name,
-		    flags[i].argument == NULL ? "" : " ",
-		    flags[i].argument == NULL ? "" : flags[i].argument);
-	buffer_add_text(&text,
-	    "\n\nAnswers which node of a cache fleet is home to a key, and plans "
-	    "changes of the fleet.\n\n");
-	for (size_t i = 0; i < FLAG_COUNT; i++)
-		buffer_printf(&text, "  --%-8s%-5s %s\n", flags[i].name,
-		    flags[i].argument == NULL ? "" : flags[i].argument, flags[i].help);
-	buffer_add_text(&text,
-	    "\nOptions of the configuration file (JSON with comments); flags win "
-	    "over them:\n\n");
-	config_help(&text);
-	buffer_add_text(&text,
-	    "\nSIGTERM and SIGINT finish the requests under way; SIGHUP reads the "
-	    "file again.\n");
+	flags_help(&text);
 	fputs(buffer_text(&text), stdout);
 	buffer_fini(&text);
-}
-
-/* 0, or EXIT_USAGE after getopt has said why. */
-static int
-read_flags(int argc, char **argv, struct flags *out)
-{
-	struct option options[FLAG_COUNT + 1] = {0};
-	int code, at;
-
-	for (size_t i = 0; i < FLAG_COUNT; i++) {
-		options[i].name = flags[i].name;
-		options[i].has_arg = flags[i].argument == NULL ? no_argument : required_argument;
-	}
-	while ((code = getopt_long(argc, argv, "", options, &at)) == 0) {
-		char *member = (char *)out + flags[at].offset;
-
-		if (flags[at].argument == NULL)
-			*(bool *)member = true;
-		else
-			*(const char **)(void *)member = optarg;
-	}
-	if (code == -1 && optind == argc)
-		return 0;
-	if (code == -1)
-		fprintf(stderr, "hrwd: %s is no flag\n", argv[optind]);
-	fputs("hrwd: hrwd --help lists what there is\n", stderr);
-	return EXIT_USAGE;
 }
 
 static struct config *
@@ -126,10 +55,10 @@ main(int argc, char **argv)
 	struct flags f = {0};
 	struct hrw_fault fault = {0};
 	struct config *c;
-	int status = read_flags(argc, argv, &f);
+	int status = EXIT_SUCCESS;
 
-	if (status != 0)
-		return status;
+	if (flags_read(argc, argv, &f) < 0)
+		return EXIT_USAGE;
 	if (f.is_help || f.is_version) {
 		if (f.is_help)
 			print_help();

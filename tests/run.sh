@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh BUILD BINARY[:SUITE,SUITE…] …: runs test binaries of a build folder, of
-# each all suites or those named, and ends with one line of totals.
+# run.sh BUILD TEST…: runs test binaries of a build folder (BINARY[:SUITE,SUITE…], of
+# each all suites or those named) and scripts, and ends with one line of totals.
 set -u
 build=$1
 shift
@@ -8,10 +8,20 @@ passed=0
 failed=0
 skipped=0
 
+# A script is one test: it says what is wrong, and ends with 77 where it cannot try.
+run_script() {
+	sh "$1" "$build"
+	case $? in
+	0) passed=$((passed + 1)) ;;
+	77) skipped=$((skipped + 1)) ;;
+	*) failed=$((failed + 1)) && echo "$1 failed" ;;
+	esac
+}
+
 # A binary prints Check's own totals; a crash before that counts as a failure.
-for binary; do
-	suites=${binary#*:}
-	binary=${binary%%:*}
+run_binary() {
+	suites=${1#*:}
+	binary=${1%%:*}
 	[ "$suites" != "$binary" ] || suites=${HRW_SUITES-}
 	log=$build/tests/$binary.log
 	(
@@ -31,6 +41,13 @@ for binary; do
 	[ "$status" -eq 0 ] || [ "$bad" -gt 0 ] || bad=1
 	passed=$((passed + $1 - $2 - $3))
 	failed=$((failed + bad))
+}
+
+for test; do
+	case $test in
+	*.sh) run_script "$test" ;;
+	*) run_binary "$test" ;;
+	esac
 done
 
 echo "$passed passed, $failed failed, $skipped skipped"

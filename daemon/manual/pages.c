@@ -1,0 +1,193 @@
+/*
+ * pages.c - hrwd(8) and hrwd.json(5): the tables, and a few words between them.
+ */
+#include <stdio.h>
+
+#include "daemon/config.h"
+#include "daemon/flags.h"
+#include "daemon/manual/manual.h"
+
+/* Text as roff takes it: a hyphen that is typed is a minus, and no line is read
+ * as a request. */
+static void
+put(struct buffer *out, const char *text)
+{
+	bool is_first = true;
+
+	for (; *text != '\0'; text++) {
+		if (is_first && (*text == '.' || *text == '\''))
+			buffer_add_text(out, "\\&");
+		if (*text == '\\')
+			buffer_add_text(out, "\\e");
+		else if (*text == '-')
+			buffer_add_text(out, "\\-");
+		else
+			buffer_add(out, text, 1);
+		is_first = *text == '\n';
+	}
+}
+
+static void
+line(struct buffer *out, const char *text)
+{
+	put(out, text);
+	buffer_add_text(out, "\n");
+}
+
+static void
+title(struct buffer *out, const char *name, int number, const char *manual)
+{
+	buffer_printf(
+	    out, ".TH %s %d \"\" \"hrwd " HRW_VERSION "\" \"%s\"\n", name, number, manual);
+}
+
+static void
+paragraph(struct buffer *out, const char *text)
+{
+	buffer_add_text(out, ".PP\n");
+	line(out, text);
+}
+
+/* A paragraph that hangs on a bold word, with an italic one behind it. */
+static void
+item(struct buffer *out, const char *word, const char *argument, const char *text)
+{
+	buffer_add_text(out, ".TP\n\\fB");
+	put(out, word);
+	buffer_add_text(out, "\\fR");
+	if (argument != NULL) {
+		buffer_add_text(out, " \\fI");
+		put(out, argument);
+		buffer_add_text(out, "\\fR");
+	}
+	buffer_add_text(out, "\n");
+	line(out, text);
+}
+
+static void
+put_flags(struct buffer *out)
+{
+	char word[32];
+
+	for (const struct flag *f = flag_rows; f->name != NULL; f++) {
+		snprintf(word, sizeof(word), "--%s", f->name);
+		item(out, word, f->argument, f->help);
+	}
+}
+
+void
+pages_daemon(struct buffer *out)
+{
+	struct buffer usage = {0};
+
+	flags_usage(&usage);
+	title(out, "HRWD", 8, "System Administration");
+	buffer_add_text(out, ".SH NAME\n");
+	line(out, "hrwd - tells which cache node is home to a key");
+	buffer_add_text(out, ".SH SYNOPSIS\n");
+	line(out, buffer_text(&usage));
+	buffer_fini(&usage);
+	buffer_add_text(out, ".SH DESCRIPTION\n");
+	line(out, "hrwd answers over HTTP which node of a cache fleet owns a key, which nodes hold "
+		  "its copies, and where else a copy still is. Before a node joins, drains, "
+		  "changes weight or leaves, it tells which keys lose and gain copies, each with "
+		  "the node that a new copy can be made from.");
+	paragraph(out, "Reads are answered on the lookup listener, changes on the admin listener "
+		       "alone. GET /openapi.json lists every path, parameter and error code.");
+	buffer_add_text(out, ".SH OPTIONS\n");
+	put_flags(out);
+	paragraph(out, "Flags win over the configuration file. Without one there is an empty pool "
+		       "\"default\", and the defaults of hrwd.json(5).");
+	buffer_add_text(out, ".SH SIGNALS\n");
+	item(out, "SIGTERM, SIGINT", NULL,
+	    "take no new connections, finish the requests under way, for limits.body_seconds at "
+	    "most, and end; a second one ends at once");
+	item(out, "SIGHUP", NULL,
+	    "reads the configuration again, and a plain-file store; the log says which options "
+	    "cannot change while hrwd runs");
+	buffer_add_text(out, ".SH EXIT STATUS\n");
+	item(out, "0", NULL, "it ended as it was asked to, or --check found nothing wrong");
+	item(out, "1", NULL, "it could not start; one line on stderr says why");
+	item(out, "2", NULL, "the flags or the configuration are wrong");
+	buffer_add_text(out, ".SH ENVIRONMENT\n");
+	item(out, "STATE_DIRECTORY", NULL,
+	    "the folder of the store, hrwd.db, where neither --store nor the file names one; "
+	    "systemd sets it");
+	item(out, "LISTEN_FDS, LISTEN_FDNAMES", NULL,
+	    "sockets handed over by systemd, named \"lookup\" or \"admin\" "
+	    "(FileDescriptorName=): they take the place of what the flags and the file say of "
+	    "that listener");
+	item(out, "NOTIFY_SOCKET, WATCHDOG_USEC", NULL,
+	    "systemd is told of readiness, reloads and the end (Type=notify), and gets a sign of "
+	    "life while the main loop and every lookup loop turn (WatchdogSec=)");
+	buffer_add_text(out, ".SH FILES\n");
+	item(out, "/etc/hrwd/hrwd.json", NULL, "the configuration that the service runs with");
+	item(out, "/var/lib/hrwd/hrwd.db", NULL,
+	    "memberships, history and plans of the service; key sets are in hrwd-keys.db beside "
+	    "it");
+	buffer_add_text(out, ".SH SEE ALSO\n");
+	line(out, "hrwd.json(5), hrwctl(1), systemd.socket(5)");
+}
+
+/* Options of one object; NULL: those that stand outermost. */
+static void
+put_section(struct buffer *out, const char *section)
+{
+	struct buffer text = {0};
+
+	for (const struct config_option *o = config_options; o->name != NULL; o++) {
+		if ((section == NULL) != (o->section == NULL) ||
+		    (section != NULL && strcmp(section, o->section) != 0))
+			continue;
+		buffer_clear(&text);
+		buffer_printf(&text, "%s.\nIt is ", o->help);
+		config_describe(&text, o);
+		buffer_add_text(
+		    &text, o->reloads ? ". Read again on SIGHUP." : ". Changes with a restart.");
+		item(out, o->name, NULL, buffer_text(&text));
+	}
+	buffer_fini(&text);
+}
+
+void
+pages_config(struct buffer *out)
+{
+	const char *section = NULL;
+
+	title(out, "HRWD.JSON", 5, "File Formats");
+	buffer_add_text(out, ".SH NAME\n");
+	line(out, "hrwd.json - the configuration of hrwd");
+	buffer_add_text(out, ".SH DESCRIPTION\n");
+	line(out, "One JSON object, in which // and /* */ comments may stand. A field that is not "
+		  "known is an error, never ignored: hrwd --check says where it is, by line and "
+		  "column, and what it could have meant.");
+	paragraph(out,
+	    "Pools stand in the file as they stand in the HTTP interface. They seed what "
+	    "the store does not know yet: from then on the store is the truth, and a "
+	    "restart never undoes a change made over HTTP.");
+	buffer_add_text(out, ".SH OPTIONS\n");
+	put_section(out, NULL);
+	for (const struct config_option *o = config_options; o->name != NULL; o++) {
+		if (o->section == NULL || (section != NULL && strcmp(section, o->section) == 0))
+			continue;
+		section = o->section;
+		buffer_printf(out, ".SS In \\(dq%s\\(dq\n", section);
+		put_section(out, section);
+	}
+	buffer_add_text(out, ".SH EXAMPLE\n.EX\n");
+	line(out, "{\n"
+		  "  \"listen\": { \"lookup\": \"0.0.0.0:7070\" },   // the network may look up\n"
+		  "  \"pools\": {\n"
+		  "    \"default\": {\n"
+		  "      \"copies\": 2,\n"
+		  "      \"nodes\": [\n"
+		  "        { \"name\": \"cache-a\", \"address\": \"10.0.0.1:11211\" },\n"
+		  "        { \"name\": \"cache-b\", \"address\": \"10.0.0.2:11211\", \"weight\": 2 "
+		  "}\n"
+		  "      ]\n"
+		  "    }\n"
+		  "  }\n"
+		  "}");
+	buffer_add_text(out, ".EE\n.SH SEE ALSO\n");
+	line(out, "hrwd(8), hrwctl(1)");
+}

@@ -1,0 +1,114 @@
+#!/bin/sh
+# What `make install` installs is whole: pages without a warning, completion that
+# completes, units that systemd accepts, a library that a program outside of this
+# tree is built with, and nothing left after `make uninstall`.
+set -eu
+
+build=$1
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+
+fail() {
+	echo "install: $*" >&2
+	exit 1
+}
+
+has() {
+	command -v "$1" >/dev/null
+}
+
+# Checks the pages as groff reads them: not a warning.
+pages() {
+	for page in "$root"/usr/share/man/man*/*; do
+		said=$(groff -man -Tutf8 -ww "$page" 2>&1 >/dev/null)
+		[ -z "$said" ] || fail "$page: $said"
+	done
+	for flag in $("$root/usr/bin/hrwd" --help | sed -n 's/^  --\([a-z]*\).*/\1/p'); do
+		groff -man -Tascii -P-cbou "$root/usr/share/man/man8/hrwd.8" |
+			grep -q -e "--$flag" || fail "hrwd(8) lacks --$flag"
+	done
+}
+
+completion() {
+	file=$root/usr/share/bash-completion/completions/hrwd
+	# shellcheck disable=SC2016 # for bash to expand
+	got=$(bash -c '. "$1"; COMP_WORDS=(hrwd --ch) COMP_CWORD=1; _hrwd; echo "${COMPREPLY[*]}"' \
+		- "$file")
+	[ "$got" = --check ] || fail "--ch completes to \"$got\""
+	for shell in zsh fish; do
+		! has $shell || $shell -n "$root"/usr/share/$shell/*/*hrwd* || fail "$shell"
+	done
+}
+
+# Exposure: 10 is an open door; 1.5 is the most that the service may have.
+units() {
+	mkdir "$root/units"
+	for unit in "$root"/usr/lib/systemd/system/hrwd*; do
+		sed "s|/usr/bin/hrwd|$root&|" "$unit" >"$root/units/$(basename "$unit")"
+	done
+	said=$(systemd-analyze verify --man=no "$root"/units/hrwd* 2>&1 | grep hrwd || true)
+	[ -z "$said" ] || fail "$said"
+	systemd-analyze security --offline=true --threshold=15 --no-pager \
+		"$root/usr/lib/systemd/system/hrwd.service" >/dev/null ||
+		fail "the service is exposed more than 1.5"
+}
+
+# The example, built as its head says, knows the home of a photo.
+example() {
+	export PKG_CONFIG_SYSROOT_DIR="$root" PKG_CONFIG_PATH="$root/usr/lib/pkgconfig"
+	source=$root/usr/share/doc/hrwd/examples/lookup.c
+	# shellcheck disable=SC2046 # flags
+	${CC:-cc} -O2 -Wall -Werror "$source" $(pkg-config --cflags --libs hrw) -o "$root/shared"
+	# The system's own libraries are not below the root.
+	# shellcheck disable=SC2046
+	${CC:-cc} -O2 -Wall -Werror "$source" -I"$root/usr/include" "$root/usr/lib/libhrw.a" \
+		$(env -u PKG_CONFIG_SYSROOT_DIR pkg-config --libs \
+			"$(pkg-config --print-requires-private hrw | tr '\n' ' ')") -lm -o "$root/static"
+	for how in shared static; do
+		got=$(printf 'photo-7\nphoto-8' | LD_LIBRARY_PATH="$root/usr/lib" "$root/$how" 2 \
+			cache-a cache-b cache-c cache-d 2>/dev/null)
+		[ "$got" = "$(printf 'photo-7\tcache-d,cache-a\nphoto-8\tcache-a,cache-c')" ] ||
+			fail "$how: $got"
+	done
+	! has g++ || printf '#include <hrw.h>\nint main() { return hrw_error_code(0) == nullptr; }\n' |
+		g++ -Wall -Werror -xc++ - -I"$root/usr/include" -c -o "$root/cpp.o" || fail "hrw.h is no C++"
+}
+
+# The ABI: what the libraries offer is what the header declares, and the structures
+# that programs hold have the sizes that the ABI's number stands for.
+abi() {
+	nm -D --defined-only "$root/usr/lib/libhrw.so" |
+		sed -n 's/.* [TRDB] \(.*\)@@HRW_0$/\1/p' | sort >"$root/offered"
+	nm -g --defined-only "$root/usr/lib/libhrw.a" |
+		sed -n 's/.* [TRDB] //p' | sort >"$root/archived"
+	[ -s "$root/offered" ] || fail "libhrw.so offers nothing"
+	cmp "$root/archived" "$root/offered" || fail "libhrw.a offers something else"
+	gcc -aux-info "$root/prototypes" -fsyntax-only "$root/usr/include/hrw.h"
+	sed -n 's/^.*hrw\.h:.* extern .*[ *]\(hrw_[a-z0-9_]*\) (.*/\1/p' "$root/prototypes" |
+		sort -u >"$root/declared"
+	missing=$(comm -23 "$root/declared" "$root/offered")
+	[ -z "$missing" ] || fail "declared, not offered: $missing"
+	{
+		echo '#include <hrw.h>'
+		sed 's/^\(.*\) \(.*\)$/_Static_assert(sizeof(\1) == \2, "\1");/' \
+			tests/scripts/libhrw.sizes
+		sed 's/.*/const void *const offered_& = (const void *)\&&;/' "$root/offered"
+	} >"$root/abi.c"
+	gcc -std=c17 -I"$root/usr/include" -c "$root/abi.c" -o "$root/abi.o" ||
+		fail "a new ABI needs a new number, in systemd/install.mk and core/libhrw.map"
+}
+
+# A sanitizer's libraries would have to come first in the example, too.
+if [ -n "${SAN:-}" ]; then
+	exit 77
+fi
+make -s BUILD="$build" DESTDIR="$root" PREFIX=/usr install
+"$root/usr/bin/hrwd" --check --config "$root/etc/hrwd/hrwd.json"
+! has groff || pages
+completion
+! has systemd-analyze || units
+example
+abi
+make -s BUILD="$build" DESTDIR="$root" PREFIX=/usr uninstall
+left=$(find "$root/usr" "$root/etc" ! -type d)
+[ -z "$left" ] || fail "uninstall leaves $left"
