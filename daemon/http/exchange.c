@@ -266,6 +266,14 @@ after_begin(struct exchange *ex, int status)
 	return MHD_YES;
 }
 
+/* How long the library lets the connection be silent. While a body comes its own
+ * deadline decides, and answers; the library would hang up without a word. */
+static void
+set_idle(struct exchange *ex, unsigned seconds)
+{
+	MHD_set_connection_option(ex->connection->mhd, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
+}
+
 /* The head is there. */
 static enum MHD_Result
 start(struct exchange *ex, const char *method, const char *version)
@@ -283,6 +291,8 @@ start(struct exchange *ex, const char *method, const char *version)
 			"again"));
 	ex->phase = PHASE_BODY;
 	connection_queue(ex->connection, has_body(ex) ? QUEUE_BODY : QUEUE_NONE);
+	if (has_body(ex))
+		set_idle(ex, ex->server->config->body_seconds + 1);
 	rc = judge(ex, method);
 	if (rc == 0 && req->route->begin != NULL) {
 		req->snapshot = *ex->server->snapshot;
@@ -366,6 +376,8 @@ finish(struct exchange *ex)
 
 	ex->phase = PHASE_HANDLE;
 	connection_queue(ex->connection, QUEUE_NONE);
+	if (has_body(ex))
+		set_idle(ex, ex->server->config->idle_seconds);
 	if (rc == 0) {
 		if (ex->kept == NULL)
 			req->snapshot = *ex->server->snapshot;

@@ -303,6 +303,26 @@ START_TEST(a_file_in_the_way_of_a_unix_socket_stays)
 }
 END_TEST
 
+static void
+patient_with_bodies(struct config *c)
+{
+	c->idle_seconds = 1;
+	c->body_seconds = 2;
+}
+
+START_TEST(a_body_that_stalls_is_answered_by_its_own_deadline_not_by_idleness)
+{
+	int fd;
+
+	base = site_start(LISTENER_LOOKUP, patient_with_bodies);
+	fd = raw_open(base);
+	SAY(fd, "POST /whole HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nab");
+	expect_refusal(raw_answer(fd, 5000), 408, "timeout", "body");
+	close(fd);
+	site_stop();
+}
+END_TEST
+
 SUITE(http_limits)
 {
 	tcase_add_test(tests, a_head_that_never_ends_is_ended);
@@ -315,4 +335,5 @@ SUITE(http_limits)
 	tcase_add_test(tests, workers_share_a_port);
 	tcase_add_test(tests, a_unix_socket_replaces_a_dead_one_and_says_who_asks);
 	tcase_add_test(tests, a_file_in_the_way_of_a_unix_socket_stays);
+	tcase_add_test(tests, a_body_that_stalls_is_answered_by_its_own_deadline_not_by_idleness);
 }
