@@ -1,0 +1,175 @@
+/*
+ * hrwctl on a terminal: questions, colours, the bar, Ctrl-C; and what it follows.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/dsl/ctl.h"
+#include "tests/dsl/fleet.h"
+#include "tests/dsl/suite.h"
+#include "tests/dsl/text.h"
+
+START_TEST(a_change_is_made_when_it_was_agreed_to)
+{
+	struct daemon *d = fleet_with_photos();
+	static const struct {
+		const char *keys;
+		int status;
+		long epoch;
+	} rows[] = {{"\n", 1, 1}, {"n\n", 1, 1}, {"maybe\n", 1, 1}, {"\x04", 1, 1}, {"y\n", 0, 2}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct screen *s = screen_open(d, "drain", "cache-c", NULL);
+
+		screen_wait(s, "apply? [y/N] ");
+		/* The report stands above the question. */
+		ck_assert_ptr_nonnull(strstr(s->text, "24 stored keys: 13 change holders"));
+		screen_type(s, rows[i].keys);
+		ck_assert_int_eq(screen_end(s), rows[i].status);
+		ck_assert_ptr_nonnull(
+		    strstr(s->text, rows[i].status == 0 ? "applied" : "nothing is changed"));
+		ck_assert_int_eq(epoch_of(d, "default"), rows[i].epoch);
+	}
+}
+END_TEST
+
+START_TEST(colours_are_for_a_terminal_that_wants_them)
+{
+	struct daemon *d = fleet_with_photos();
+	struct screen *s = screen_open(d, "nodes", NULL);
+
+	ck_assert_int_eq(screen_end(s), 0);
+	ck_assert_ptr_nonnull(strstr(s->text, "\x1b[1mNODE\x1b[0m"));
+	setenv("NO_COLOR", "1", 1);
+	s = screen_open(d, "nodes", NULL);
+	ck_assert_int_eq(screen_end(s), 0);
+	ck_assert_ptr_null(strchr(s->text, '\x1b'));
+	unsetenv("NO_COLOR");
+	ck_assert_ptr_null(strchr(ctl(d, "nodes", NULL)->out, '\x1b'));
+}
+END_TEST
+
+START_TEST(a_key_cannot_speak_to_the_terminal)
+{
+	struct daemon *d = fleet_start();
+	struct screen *s;
+
+	expect_status(keys_put(d, "\x1b[31mred\n"), 200);
+	s = screen_open(d, "keys", "get", NULL);
+	ck_assert_int_eq(screen_end(s), 0);
+	ck_assert_str_eq(s->text, "\\x1b[31mred\r\n");
+	/* On a pipe it is what it is. */
+	ck_assert_str_eq(ctl(d, "keys", "get", NULL)->out, "\x1b[31mred\n");
+}
+END_TEST
+
+/* A pool that is long in planning: many nodes, many keys. */
+static struct daemon *
+slow_fleet(void)
+{
+	struct page config = {0};
+	struct daemon *d;
+
+	page_add(&config,
+	    "{\"limits\":{\"nodes\":1024},\"pools\":{\"default\":{\"copies\":2,\"nodes\":[");
+	for (int i = 0; i < 1024; i++)
+		page_add(&config, "%s{\"name\":\"n%d\",\"address\":\"h:1\",\"weight\":%d}",
+		    i > 0 ? "," : "", i, 1 + i % 7);
+	page_add(&config, "]}}}");
+	d = daemon_start(kept(config.data), NULL);
+	expect_status(keys_put(d, numbered_keys("key-", 400000)), 200);
+	return d;
+}
+
+START_TEST(a_long_plan_shows_a_bar_can_be_left_and_is_taken_up_again)
+{
+	struct daemon *d = slow_fleet();
+	struct screen *s = screen_open(d, "drain", "n7", NULL);
+	const char *id;
+
+	screen_wait(s, "of 400,000 keys");
+	ck_assert_ptr_nonnull(strstr(s->text, "\r["));
+	screen_type(s, "\x03");
+	ck_assert_int_eq(screen_end(s), 130);
+	id = strstr(s->text, "hrwctl plan show ");
+	ck_assert_msg(id != NULL, "%s", s->text);
+	id = text("%.28s", id + strlen("hrwctl plan show "));
+	ck_assert_int_eq(epoch_of(d, "default"), 1);
+
+	s = screen_open(d, "plan", "show", id, "--watch", NULL);
+	ck_assert_int_eq(screen_end(s), 0);
+	ck_assert_ptr_nonnull(strstr(s->text, "400,000 stored keys: "));
+	/* Of 1,024 nodes only those are shown that gain or lose. */
+	ck_assert_ptr_nonnull(strstr(s->text, "pairs of nodes that keys move between"));
+}
+END_TEST
+
+START_TEST(a_drain_is_followed_until_all_copies_are_in_place)
+{
+	struct daemon *d = fleet_with_photos();
+	struct screen *s = screen_open(d, "drain", "cache-c", "--yes", "--wait", NULL);
+
+	screen_wait(s, "waiting until");
+	expect_status(ask(d->admin, "POST", "/pools/default/settle", NULL, NULL), 200);
+	ck_assert_int_eq(screen_end(s), 0);
+	ck_assert_ptr_nonnull(strstr(s->text, "cache-c has drained"));
+
+	/* In a settled pool it is at its end already; a removed node is, too. */
+	ck_assert_ptr_nonnull(strstr(
+	    expect_ran(ctl(d, "drain", "cache-c", "--wait", NULL), 0)->out, "cache-c has drained"));
+	expect_ran(ctl(d, "activate", "cache-c", "--yes", NULL), 0);
+	s = screen_open(d, "drain", "cache-c", "--yes", "--wait", NULL);
+	screen_wait(s, "waiting until");
+	expect_status(del(d->admin, "/nodes/cache-c"), 200);
+	ck_assert_int_eq(screen_end(s), 0);
+	ck_assert_ptr_nonnull(strstr(s->text, "cache-c is removed"));
+}
+END_TEST
+
+START_TEST(a_drain_that_is_called_off_and_one_that_is_left_are_told_apart)
+{
+	struct daemon *d = fleet_with_photos();
+	struct screen *s = screen_open(d, "drain", "cache-c", "--yes", "--wait", NULL);
+
+	screen_wait(s, "waiting until");
+	expect_status(ask(d->admin, "POST", "/nodes/cache-c/activate", NULL, NULL), 200);
+	ck_assert_int_eq(screen_end(s), 1);
+	ck_assert_ptr_nonnull(strstr(s->text, "drains no more"));
+	s = screen_open(d, "drain", "cache-c", "--yes", "--wait", NULL);
+	screen_wait(s, "waiting until");
+	screen_type(s, "\x03");
+	ck_assert_int_eq(screen_end(s), 130);
+	ck_assert_str_eq(state_of(d, "cache-c"), "draining");
+}
+END_TEST
+
+START_TEST(a_watch_prints_each_change)
+{
+	struct daemon *d = fleet_with_photos();
+	struct screen *s = screen_open(d, "watch", "--count", "2", NULL);
+
+	screen_wait(s, "pool default, epoch 1, 4 nodes");
+	expect_status(ask(d->admin, "POST", "/nodes/cache-c/drain", NULL, NULL), 200);
+	screen_wait(s, "epoch 2, not settled");
+	screen_wait(s, "cache-c: state \"active\" to \"draining\"");
+	expect_status(post(d->admin, "/changes",
+			  "{\"remove\":[\"cache-c\"],\"add\":[{\"name\":\"cache-e\","
+			  "\"address\":\"h:1\"}],\"reweight\":{\"cache-a\":2}}"),
+	    200);
+	ck_assert_int_eq(screen_end(s), 0);
+	ck_assert_ptr_nonnull(strstr(s->text, "cache-a: weight 1 to 2"));
+	ck_assert_ptr_nonnull(strstr(s->text, "cache-e: added, active, at h:1"));
+	ck_assert_ptr_nonnull(strstr(s->text, "cache-c: removed"));
+}
+END_TEST
+
+SUITE(ctl_terminal)
+{
+	tcase_add_test(tests, a_change_is_made_when_it_was_agreed_to);
+	tcase_add_test(tests, colours_are_for_a_terminal_that_wants_them);
+	tcase_add_test(tests, a_key_cannot_speak_to_the_terminal);
+	tcase_add_test(tests, a_long_plan_shows_a_bar_can_be_left_and_is_taken_up_again);
+	tcase_add_test(tests, a_drain_is_followed_until_all_copies_are_in_place);
+	tcase_add_test(tests, a_drain_that_is_called_off_and_one_that_is_left_are_told_apart);
+	tcase_add_test(tests, a_watch_prints_each_change);
+}
