@@ -38,9 +38,3 @@ ctl_fail(int status, const char *format, ...)
 	free(text);
 	return status;
 }
-
-int
-ctl_no_memory(void)
-{
-	return ctl_fail(CTL_REFUSED, "no memory");
-}

@@ -45,6 +45,12 @@ struct ctl {
 
 /* Says "hrwctl: …" on stderr, control bytes escaped. Returns `status`. */
 int ctl_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int ctl_no_memory(void);
+
+static inline int
+ctl_no_memory(void)
+{
+	ctl_fail(CTL_REFUSED, "no memory");
+	return CTL_REFUSED;
+}
 
 #endif

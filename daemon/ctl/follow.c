@@ -22,19 +22,17 @@ int
 follow_pool_name(struct ctl *ctl, char **out)
 {
 	struct reply reply = {0};
-	const char *name = ctl->options.pool;
+	const char *name = ctl->options.pool != NULL ? ctl->options.pool : "default";
 	int rc = 0;
 
-	if (name == NULL) {
+	if (ctl->options.pool == NULL) {
 		/* Only an answer from the default pool says what it is called. */
 		const struct ask ask = {.method = "GET", .path = "/nodes?limit=1"};
 
 		rc = client_ask(ctl, &ask, &reply);
 		if (rc == 0 && reply.status == 200)
 			name = client_text(reply.json, "/pool");
-		else if (rc == 0 && client_has_code(&reply, "unknown-pool"))
-			name = "default";
-		else if (rc == 0)
+		else if (rc == 0 && !client_has_code(&reply, "unknown-pool"))
 			rc = client_refused(ctl, &reply);
 	}
 	if (rc == 0) {

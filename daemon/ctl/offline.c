@@ -245,22 +245,22 @@ show(struct ctl *ctl, struct report *r)
 }
 
 static int
-report(struct ctl *ctl, struct outcome *out, const struct keys *keys)
+report(struct ctl *ctl, struct pool *before, struct outcome *out, const struct keys *keys)
 {
 	struct report r = {
-	    .pool = out->before->name,
+	    .pool = before->name,
 	    .outcome = (char *)"dry_run", /* only read */
 	    .ops = (char *)buffer_text(&out->ops),
 	    .has_refusal = out->refusal != 0,
 	    .refusal = out->fault,
-	    .before_pool = out->before,
+	    .before_pool = before,
 	    .after_pool = out->after,
 	    .source.kind = keys->key != NULL ? SOURCE_REQUEST : SOURCE_ESTIMATE,
 	    .keys_total = keys->key != NULL ? keys->count : HRW_SAMPLE_KEYS,
 	};
 	int rc;
 
-	r.plan = hrw_plan_new(out->before->present, out->before->settled, out->after->present);
+	r.plan = hrw_plan_new(before->present, before->settled, out->after->present);
 	r.total = r.plan != NULL ? hrw_tally_new(r.plan) : NULL;
 	rc = r.total != NULL ? count(ctl, &r, keys) : ctl_no_memory();
 	if (rc == 0)
@@ -284,7 +284,7 @@ offline_plan(struct ctl *ctl)
 	if (rc == 0 && ctl->options.keys != NULL)
 		rc = keys_read(&keys, ctl->options.keys, pool);
 	if (rc == 0)
-		rc = report(ctl, &out, &keys);
+		rc = report(ctl, pool, &out, &keys);
 	keys_fini(&keys);
 	outcome_fini(&out);
 	pool_release(pool);
