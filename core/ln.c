@@ -204,7 +204,7 @@ double
 hrw_ln_score(uint64_t raw, unsigned bits, double weight)
 {
 	/* u is exact: its numerator has at most 53 bits. */
-	return weight / -log(ldexp((double)(2 * raw + 1), -(int)(bits + 1)));
+	return weight / -log((double)(2 * raw + 1) * (bits == 32 ? 0x1p-33 : 0x1p-53));
 }
 
 int
