@@ -69,6 +69,8 @@ flags_help(struct buffer *out)
 	buffer_add_text(out, "\nOptions of the configuration file (JSON with comments); flags win "
 			     "over them:\n\n");
 	config_help(out);
+	buffer_add_text(out, "\nHRW_KERNEL=portable|avx2|avx512 in the environment chooses how "
+			     "nodes are scored;\nevery way gives the same answers.\n");
 	buffer_add_text(out, "\nSIGTERM and SIGINT finish the requests under way; SIGHUP reads the "
 			     "file again.\n");
 }

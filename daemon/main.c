@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <uv.h>
 
+#include "core/kernel.h"
 #include "daemon/config.h"
 #include "daemon/flags.h"
 #include "daemon/loop.h"
@@ -49,6 +50,15 @@ load(const struct flags *f, struct hrw_fault *fault)
 	return NULL;
 }
 
+/* Every kernel answers alike: this is for tests, and for measuring. */
+static int
+choose_kernel(struct hrw_fault *fault)
+{
+	const char *name = getenv("HRW_KERNEL");
+
+	return name == NULL ? 0 : hrw_kernel_choose(name, fault);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -68,8 +78,7 @@ main(int argc, char **argv)
 	}
 	/* Reports count on this pool, and changes must not wait behind them. */
 	setenv("UV_THREADPOOL_SIZE", "24", 0);
-	c = load(&f, &fault);
-	if (c == NULL) {
+	if (choose_kernel(&fault) < 0 || (c = load(&f, &fault)) == NULL) {
 		fprintf(stderr, "hrwd: %s\n", fault.detail);
 		return EXIT_USAGE;
 	}

@@ -7,31 +7,36 @@
  * order of raw, and no logarithm is taken. Two texts of one hash would tie on
  * every key and starve one node, so they are refused.
  *
- * This plain loop is the reference for any faster one.
+ * The plain loops here are the reference; the kernels of kernel.h answer where
+ * few are wanted and the CPU has vectors.
  *
  * Source: Thaler & Ravishankar, IEEE/ACM ToN 6(1), 1998; weights by the
  * logarithm: Schindelhauer & Schomaker, SPAA 2005.
  */
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/hash/fmix.h"
 #include "core/hash/fnv1a.h"
 #include "core/membership.h"
+#include "core/place/kernel.h"
 #include "core/place/race.h"
 
-/* Nodes mixed at once: a constant, so that compilers unroll it into vectors. */
-enum { BLOCK = 64 };
+/* Nodes mixed at once: constants, so that compilers unroll them into vectors. */
+enum { BLOCK = 64, SMALL_BLOCK = 16 };
 
-/* The takers in order of name, a field an array. hash[] is padded to whole
- * blocks by repeating a hash of the last block. */
+/* The takers in order of name, a field an array, padded as kernels want them. */
 struct index {
-	const struct hrw_membership *m;
-	size_t count;
-	bool has_weights; /* they differ, so the order needs scores */
-	uint32_t *hash;
-	double *weight;
+	const struct hrw_kernel *kernel;
+	struct hrw_kernel_nodes nodes;
 	uint32_t *node; /* index into m->node[] */
+	double *weight;
+	bool has_weights;  /* they differ, so the order needs scores */
+	size_t small_want; /* up to so many wanted, costs are small enough */
+	uint32_t *hash;	   /* nodes.hash, to be written and freed */
+	float *per_unit;   /* alike */
+	const struct hrw_membership *m;
 };
 
 static void
@@ -41,20 +46,29 @@ drop(void *index)
 
 	if (ix == NULL)
 		return;
+	free(ix->per_unit);
 	free(ix->hash);
 	free(ix->weight);
 	free(ix->node);
 	free(ix);
 }
 
-/* With what fills the last block. */
+/* Places in each array: whole vectors, one of them at least. */
+static size_t
+room_for(size_t takers)
+{
+	return (takers / HRW_KERNEL_PAD + (takers % HRW_KERNEL_PAD != 0 || takers == 0)) *
+	       HRW_KERNEL_PAD;
+}
+
 static size_t
 size(const void *index)
 {
 	const struct index *ix = index;
-	size_t padded = (ix->count + BLOCK - 1) / BLOCK * BLOCK;
 
-	return sizeof(*ix) + padded * (sizeof(*ix->hash) + sizeof(*ix->weight) + sizeof(*ix->node));
+	return sizeof(*ix) +
+	       room_for(ix->nodes.count) * (sizeof(*ix->hash) + sizeof(*ix->per_unit) +
+					       sizeof(*ix->weight) + sizeof(*ix->node));
 }
 
 /* A node's hash, to be sorted. */
@@ -100,10 +114,34 @@ check_collisions(const struct hrw_membership *m, struct hrw_fault *fault)
 	return rc;
 }
 
+/* Repeats the last taker up to whole vectors. */
+static void
+pad(struct index *ix, size_t room)
+{
+	for (size_t i = ix->nodes.count; ix->nodes.count > 0 && i < room; i++) {
+		ix->hash[i] = ix->hash[ix->nodes.count - 1];
+		ix->per_unit[i] = ix->per_unit[ix->nodes.count - 1];
+	}
+}
+
+/* Up to which cost, and how many wanted, small costs serve. The heaviest node's
+ * raw is above 3/4 of all where its cost is below -ln 0.75 / heaviest, and others'
+ * then too. Of costs, 0.28 * all / heaviest are below that on average, so the best
+ * few are nearly always. */
+static void
+limit_small(struct index *ix, double all, double heaviest)
+{
+	float limit = heaviest > 0 ? (float)(0.2876 / heaviest) : 0;
+
+	memcpy(&ix->nodes.small_limit, &limit, sizeof(limit));
+	ix->small_want = heaviest > 0 && all > 8 * heaviest ? (size_t)(all / heaviest / 8) - 1 : 0;
+}
+
 static int
 prepare(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 {
-	size_t padded = (m->taker_count + BLOCK - 1) / BLOCK * BLOCK;
+	size_t room = room_for(m->taker_count), at = 0;
+	double heaviest = 0;
 	struct index *ix;
 	int rc = check_collisions(m, fault);
 
@@ -113,10 +151,12 @@ prepare(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 	if (ix == NULL)
 		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
 	ix->m = m;
-	ix->hash = calloc(padded + 1, sizeof(*ix->hash));
-	ix->weight = calloc(padded + 1, sizeof(*ix->weight));
-	ix->node = calloc(padded + 1, sizeof(*ix->node));
-	if (ix->hash == NULL || ix->weight == NULL || ix->node == NULL) {
+	ix->kernel = hrw_kernel_now();
+	ix->hash = aligned_alloc(64, room * sizeof(*ix->hash));
+	ix->per_unit = aligned_alloc(64, room * sizeof(*ix->per_unit));
+	ix->weight = calloc(room, sizeof(*ix->weight));
+	ix->node = calloc(room, sizeof(*ix->node));
+	if (ix->hash == NULL || ix->per_unit == NULL || ix->weight == NULL || ix->node == NULL) {
 		drop(ix);
 		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
 	}
@@ -125,49 +165,69 @@ prepare(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 
 		if (!hrw_node_is_taker(node))
 			continue;
-		ix->hash[ix->count] = hrw_fnv1a32(hrw_text(node->hash_name));
-		ix->weight[ix->count] = node->weight;
-		ix->node[ix->count] = (uint32_t)i;
+		ix->hash[at] = hrw_fnv1a32(hrw_text(node->hash_name));
+		ix->weight[at] = node->weight;
+		ix->per_unit[at] = (float)(1 / node->weight);
+		ix->node[at] = (uint32_t)i;
+		heaviest = node->weight > heaviest ? node->weight : heaviest;
 		ix->has_weights = ix->has_weights || node->weight != ix->weight[0];
-		ix->count++;
+		at++;
 	}
-	for (size_t i = ix->count; i < padded; i++)
-		ix->hash[i] = ix->hash[ix->count - 1];
+	ix->nodes = (struct hrw_kernel_nodes){at, ix->hash, ix->per_unit, 0};
+	pad(ix, room);
+	limit_small(ix, m->taker_weight, heaviest);
 	*index = ix;
 	return 0;
 }
 
-/* Mixes a block; returns the highest raw. */
-static uint32_t
-mix(const uint32_t *hash, uint32_t key, uint32_t *raw)
+/* Mixes `count` nodes, a constant; returns the highest raw. */
+static inline uint32_t
+mix_block(const uint32_t *hash, uint32_t key, uint32_t *raw, size_t count)
 {
 	uint32_t highest = 0;
 
-	for (size_t i = 0; i < BLOCK; i++) {
+	for (size_t i = 0; i < count; i++) {
 		raw[i] = hrw_fmix32(hash[i] ^ key);
 		highest = raw[i] > highest ? raw[i] : highest;
 	}
 	return highest;
 }
 
+/* The nodes mixed at once, from `at` on. */
+struct block {
+	uint32_t raw[BLOCK], highest;
+	size_t count;
+};
+
+static inline void
+mix(struct block *block, const struct index *ix, size_t at, uint32_t key)
+{
+	size_t left = ix->nodes.count - at;
+
+	block->count = left < BLOCK ? left : BLOCK;
+	if (left > SMALL_BLOCK)
+		block->highest = mix_block(ix->hash + at, key, block->raw, BLOCK);
+	else
+		block->highest = mix_block(ix->hash + at, key, block->raw, SMALL_BLOCK);
+}
+
 static void
 scan(struct hrw_race *best, const struct index *ix, uint32_t key)
 {
-	uint32_t raw[BLOCK], highest, floor = 0;
+	struct block block;
+	uint32_t floor = 0;
 
-	for (size_t at = 0; at < ix->count; at += BLOCK) {
-		size_t count = ix->count - at < BLOCK ? ix->count - at : BLOCK;
-
-		highest = mix(ix->hash + at, key, raw);
-		if (highest < floor)
+	for (size_t at = 0; at < ix->nodes.count; at += BLOCK) {
+		mix(&block, ix, at, key);
+		if (block.highest < floor)
 			continue;
 		/* Of one owner a block can only give its highest. */
 		if (best->want == 1)
-			floor = highest;
-		for (size_t i = 0; i < count; i++) {
-			if (raw[i] < floor)
+			floor = block.highest;
+		for (size_t i = 0; i < block.count; i++) {
+			if (block.raw[i] < floor)
 				continue;
-			hrw_race_offer(best, raw[i], 0, (uint32_t)(at + i));
+			hrw_race_offer(best, block.raw[i], 0, (uint32_t)(at + i));
 			if (best->count == best->want)
 				floor = (uint32_t)best->heap[0].raw;
 		}
@@ -179,21 +239,20 @@ scan(struct hrw_race *best, const struct index *ix, uint32_t key)
 static void
 scan_weighted(struct hrw_race *best, const struct index *ix, uint32_t key)
 {
-	uint32_t raw[BLOCK];
+	struct block block;
 	double bar = 0;
 
-	for (size_t at = 0; at < ix->count; at += BLOCK) {
-		size_t count = ix->count - at < BLOCK ? ix->count - at : BLOCK;
-
-		mix(ix->hash + at, key, raw);
-		for (size_t i = 0; i < count; i++) {
+	for (size_t at = 0; at < ix->nodes.count; at += BLOCK) {
+		mix(&block, ix, at, key);
+		for (size_t i = 0; i < block.count; i++) {
 			double weight = ix->weight[at + i];
+			uint32_t raw = block.raw[i];
 
 			/* 1 - u times 2^32, exactly */
-			if (weight < bar * (4294967295.5 - raw[i]))
+			if (weight < bar * (4294967295.5 - raw))
 				continue;
 			hrw_race_offer(
-			    best, raw[i], hrw_ln_score(raw[i], 32, weight), (uint32_t)(at + i));
+			    best, raw, hrw_ln_score(raw, 32, weight), (uint32_t)(at + i));
 			if (best->count == best->want)
 				bar = best->heap[0].score * (1 - 1e-9) / 4294967296.0;
 		}
@@ -231,14 +290,32 @@ rank_many(const struct index *ix, struct hrw_bytes key, size_t want, uint32_t *o
 	return rank_into(ix, key, want, heap, out);
 }
 
+/* Ranks by the kernel; false where it cannot tell. */
+static bool
+rank_fast(const struct index *ix, struct hrw_bytes key, size_t want, uint32_t *out)
+{
+	hrw_kernel_rank *by =
+	    want <= ix->small_want ? ix->kernel->by_small_cost : ix->kernel->by_cost;
+
+	if (!ix->has_weights)
+		by = ix->kernel->by_raw;
+	if (by == NULL || !by(&ix->nodes, hrw_fnv1a32(key), want, out))
+		return false;
+	for (size_t i = 0; i < want; i++)
+		out[i] = ix->node[out[i]];
+	return true;
+}
+
 static int
 rank(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 {
 	const struct index *ix = index;
 
-	if (want > ix->count)
-		want = ix->count;
+	if (want > ix->nodes.count)
+		want = ix->nodes.count;
 	assert(want > 0); /* hrw_rank() answers where nobody takes keys */
+	if (want <= HRW_KERNEL_FEW && rank_fast(ix, key, want, out))
+		return (int)want;
 	return want <= HRW_RACE_FEW ? rank_few(ix, key, want, out) : rank_many(ix, key, want, out);
 }
 
@@ -259,7 +336,7 @@ explain(const void *index, struct hrw_bytes key, struct hrw_score *out)
 
 const struct hrw_placement hrw_rendezvous = {
     .name = "rendezvous",
-    .traits = HRW_WEIGHTED | HRW_ZONED | HRW_FAIR | HRW_MINIMAL,
+    .traits = HRW_WEIGHTED | HRW_ZONED | HRW_FAIR | HRW_MINIMAL | HRW_DELETES,
     .weights = {HRW_WEIGHT_REAL, 0, 1e9},
     .hashed = HRW_HASHED_NAME,
     .source = "Thaler & Ravishankar, IEEE/ACM ToN 6(1), 1998",

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/kernel.h"
 #include "tests/dsl/suite.h"
 
 static struct suite *suites;
@@ -37,11 +38,15 @@ is_listed(const char *list, const char *name)
 int
 main(void)
 {
-	const char *only = getenv("HRW_SUITES");
+	const char *only = getenv("HRW_SUITES"), *kernel = getenv("HRW_KERNEL");
 	SRunner *runner = srunner_create(NULL);
 	int failed;
 
 	signal(SIGPIPE, SIG_IGN);
+	if (kernel != NULL && hrw_kernel_choose(kernel, NULL) < 0) {
+		fprintf(stderr, "HRW_KERNEL: %s is no kernel of this machine\n", kernel);
+		return EXIT_FAILURE;
+	}
 	for (struct suite *s = suites; s != NULL; s = s->next) {
 		Suite *suite;
 		TCase *tests;
