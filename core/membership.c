@@ -373,13 +373,21 @@ same_value(const struct hrw_value *a, const struct hrw_value *b)
 }
 
 bool
-hrw_membership_equal(const struct hrw_membership *a, const struct hrw_membership *b)
+hrw_membership_places_alike(const struct hrw_membership *a, const struct hrw_membership *b)
 {
-	if (a->placement != b->placement || a->copies != b->copies || a->count != b->count)
+	if (a->placement != b->placement)
 		return false;
 	for (size_t i = 0; i < HRW_PARAMS_MAX; i++)
 		if (!same_value(&a->param[i], &b->param[i]))
 			return false;
+	return true;
+}
+
+bool
+hrw_membership_equal(const struct hrw_membership *a, const struct hrw_membership *b)
+{
+	if (!hrw_membership_places_alike(a, b) || a->copies != b->copies || a->count != b->count)
+		return false;
 	for (size_t i = 0; i < a->count; i++) {
 		const struct hrw_node *other = hrw_membership_find(b, a->node[i].name);
 

@@ -170,6 +170,9 @@ int hrw_check_address(struct hrw_bytes address, struct hrw_fault *fault);
 int hrw_check_zone(struct hrw_bytes zone, struct hrw_fault *fault);
 int hrw_check_weight(double weight, struct hrw_fault *fault);
 
+/* Same placement and parameters? */
+bool hrw_membership_places_alike(const struct hrw_membership *a, const struct hrw_membership *b);
+
 /* Same placement, parameters, copies and nodes (since_ms aside)? For two frozen
  * ones, or two drafts: what freeze fills in counts. */
 bool hrw_membership_equal(const struct hrw_membership *a, const struct hrw_membership *b);

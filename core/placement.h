@@ -29,6 +29,8 @@ enum hrw_trait {
 	HRW_REWEIGHT = 1u << 8,	   /* nodes carry "reweight" */
 	HRW_HEALTH = 1u << 9,	   /* nodes carry "healthy", and it counts */
 	HRW_BY_ID = 1u << 10,	   /* ids decide: hashed, the order of nodes, or ties */
+	HRW_DELETES = 1u << 11,	   /* the ranking without a node is, exactly, the old one with
+				    * that node deleted */
 };
 
 /* Which weights a placement takes. */

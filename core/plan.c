@@ -66,11 +66,85 @@ untouched(const struct hrw_plan *plan)
 	return is_untouched;
 }
 
+/* Leaving nodes cost a place in the ranking each; of more, two rankings are
+ * cheaper. */
+enum { LEAVING_MAX = 4, PLACES_MAX = HRW_COPIES_MAX + LEAVING_MAX };
+
+/* Do all takers weigh the same? Some placements rank by other bits then. */
+static bool
+is_even(const struct hrw_membership *m)
+{
+	double weight = 0;
+
+	for (size_t i = 0; i < m->count; i++) {
+		if (!hrw_node_is_taker(&m->node[i]))
+			continue;
+		if (weight != 0 && m->node[i].weight != weight)
+			return false;
+		weight = m->node[i].weight;
+	}
+	return true;
+}
+
+/* Is the ranking of every key by `narrow` that by `wide` with some nodes left
+ * out? Zones and copies do not matter: they choose from a ranking. */
+static bool
+is_part_of(const struct hrw_membership *narrow, const struct hrw_membership *wide)
+{
+	if ((wide->placement->traits & HRW_DELETES) == 0 ||
+	    !hrw_membership_places_alike(narrow, wide) || is_even(narrow) != is_even(wide) ||
+	    wide->taker_count < narrow->taker_count ||
+	    wide->taker_count > narrow->taker_count + LEAVING_MAX)
+		return false;
+	for (size_t i = 0; i < narrow->count; i++) {
+		const struct hrw_node *node = &narrow->node[i], *other;
+
+		if (!hrw_node_is_taker(node))
+			continue;
+		other = hrw_membership_find(wide, node->name);
+		if (other == NULL || !hrw_node_is_taker(other) || other->weight != node->weight ||
+		    other->id != node->id || strcmp(other->hash_name, node->hash_name) != 0)
+			return false;
+	}
+	return true;
+}
+
+static size_t
+larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Prepares one ranking for both sides; 0 or HRW_INTERNAL (no memory). */
+static int
+share_ranking(
+    struct hrw_plan *plan, const struct hrw_membership *wide, const struct hrw_membership *narrow)
+{
+	size_t leaving = wide->taker_count - narrow->taker_count;
+
+	plan->wide_to_narrow = malloc((wide->count + 1) * sizeof(*plan->wide_to_narrow));
+	if (plan->wide_to_narrow == NULL)
+		return HRW_INTERNAL;
+	for (size_t i = 0; i < wide->count; i++) {
+		const struct hrw_node *node = hrw_membership_find(narrow, wide->node[i].name);
+		bool is_taker = node != NULL && hrw_node_is_taker(node);
+
+		plan->wide_to_narrow[i] =
+		    is_taker ? (uint32_t)(node - narrow->node) : HRW_NOT_LISTED;
+	}
+	plan->wide = wide;
+	plan->narrow = narrow;
+	plan->places = larger(hrw_holders_places(wide, wide->copies),
+	    hrw_holders_places(narrow, narrow->copies) + leaving);
+	return 0;
+}
+
 struct hrw_plan *
 hrw_plan_new(const struct hrw_membership *before, const struct hrw_membership *settled,
     const struct hrw_membership *after)
 {
 	struct hrw_plan *plan = calloc(1, sizeof(*plan));
+	int rc = 0;
 
 	if (plan == NULL)
 		return NULL;
@@ -91,7 +165,12 @@ hrw_plan_new(const struct hrw_membership *before, const struct hrw_membership *s
 	plan->is_untouched = untouched(plan);
 	if (plan->is_untouched == NULL)
 		goto fail;
-	return plan;
+	if (is_part_of(after, before))
+		rc = share_ranking(plan, before, after);
+	else if (is_part_of(before, after))
+		rc = share_ranking(plan, after, before);
+	if (rc == 0)
+		return plan;
 fail:
 	hrw_plan_free(plan);
 	return NULL;
@@ -103,11 +182,19 @@ hrw_plan_free(struct hrw_plan *plan)
 	if (plan == NULL)
 		return;
 	free(plan->is_untouched);
+	free(plan->wide_to_narrow);
 	free(plan->settled_to_union);
 	free(plan->after_to_union);
 	free(plan->before_to_union);
 	free(plan->name);
 	free(plan);
+}
+
+static void
+translate(uint32_t *list, size_t count, const uint32_t *place)
+{
+	for (size_t i = 0; i < count; i++)
+		list[i] = place[list[i]];
 }
 
 /* A membership's own holders of a key, as places in the union. */
@@ -116,9 +203,40 @@ holders(const struct hrw_membership *m, const uint32_t *place, struct hrw_bytes 
 {
 	int count = hrw_holders(m, key, m->copies, out);
 
-	for (int i = 0; i < count; i++)
-		out[i] = place[out[i]];
-	return count < 0 ? 0 : (uint32_t)count;
+	if (count < 0)
+		return 0;
+	translate(out, (size_t)count, place);
+	return (uint32_t)count;
+}
+
+/* Both sides' holders from one ranking. False where it is too short to tell, or
+ * there is none. */
+static bool
+holders_of_both(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_change *out)
+{
+	uint32_t ranking[PLACES_MAX], rest[PLACES_MAX];
+	const struct hrw_membership *wide = plan->wide, *narrow = plan->narrow;
+	bool is_before_wide = wide == plan->before;
+	uint32_t *of_wide = is_before_wide ? out->before : out->after;
+	uint32_t *of_narrow = is_before_wide ? out->after : out->before;
+	int ranked = hrw_rank(wide, key, plan->places, ranking), wide_count, narrow_count;
+	size_t left = 0;
+
+	if (ranked <= 0 || narrow->taker_count == 0)
+		return false;
+	for (int i = 0; i < ranked; i++) {
+		rest[left] = plan->wide_to_narrow[ranking[i]];
+		left += rest[left] != HRW_NOT_LISTED;
+	}
+	wide_count = hrw_holders_among(wide, ranking, (size_t)ranked, wide->copies, of_wide);
+	narrow_count = hrw_holders_among(narrow, rest, left, narrow->copies, of_narrow);
+	if (wide_count == 0 || narrow_count == 0)
+		return false;
+	out->before_count = (uint32_t)(is_before_wide ? wide_count : narrow_count);
+	out->after_count = (uint32_t)(is_before_wide ? narrow_count : wide_count);
+	translate(out->before, out->before_count, plan->before_to_union);
+	translate(out->after, out->after_count, plan->after_to_union);
+	return true;
 }
 
 static bool
@@ -176,8 +294,10 @@ hrw_plan_key(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_chang
 	const uint32_t *warm = room;
 	uint32_t warm_count;
 
-	out->before_count = holders(plan->before, plan->before_to_union, key, out->before);
-	out->after_count = holders(plan->after, plan->after_to_union, key, out->after);
+	if (plan->wide == NULL || !holders_of_both(plan, key, out)) {
+		out->before_count = holders(plan->before, plan->before_to_union, key, out->before);
+		out->after_count = holders(plan->after, plan->after_to_union, key, out->after);
+	}
 	out->lost_count =
 	    difference(out->before, out->before_count, out->after, out->after_count, out->lost);
 	out->gained_count =

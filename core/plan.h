@@ -19,6 +19,12 @@ struct hrw_plan {
 	uint32_t *after_to_union;
 	uint32_t *settled_to_union; /* HRW_NOT_LISTED: in neither */
 	bool *is_untouched;	    /* by name[]: it stands in both, and alike */
+
+	/* Where one side only takes nodes away from the other, and the placement
+	 * keeps the order of those that stay, one ranking tells both. */
+	const struct hrw_membership *wide, *narrow; /* NULL: two rankings */
+	uint32_t *wide_to_narrow;		    /* HRW_NOT_LISTED: takes no keys there */
+	size_t places;				    /* of the ranking */
 };
 
 /* All three frozen, and outliving it. NULL: no memory.
@@ -59,8 +65,8 @@ hrw_change_is_listed(const struct hrw_change *c)
 }
 
 /* One key. A pool without servers has no holders: that is no error here.
- *   cost  two rankings, a third for a key that changes in an unsettled pool; no
- *         allocation, any thread */
+ *   cost  one ranking where it tells both sides, else two; one more for a key that
+ *         changes in an unsettled pool. No allocation, any thread */
 void hrw_plan_key(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_change *out);
 
 #endif

@@ -25,14 +25,13 @@ is_holder(uint32_t node, const uint32_t *holder, size_t count)
 	return false;
 }
 
-/* Picks holders from the first `ranked` of a ranking asked for `want`: the first
- * of each zone, then those passed over. Fewer than copies when more of it is
- * needed; a ranking that ended early has no more zones than it shows. */
+/* Picks holders from the first `ranked` of a ranking: the first of each zone, then
+ * those passed over. Fewer than copies when more of it is needed; a whole one has
+ * no more zones than it shows. */
 static size_t
-pick(const struct hrw_membership *m, const uint32_t *ranking, size_t ranked, size_t want,
+pick(const struct hrw_membership *m, const uint32_t *ranking, size_t ranked, bool is_whole,
     size_t copies, uint32_t *out)
 {
-	bool is_whole = ranked < want || want >= m->count;
 	size_t zones = copies < m->zone_count ? copies : m->zone_count;
 	size_t count = 0;
 
@@ -58,7 +57,8 @@ hold_long(const struct hrw_membership *m, struct hrw_bytes key, size_t copies, u
 		ranked = hrw_rank(m, key, want, ranking);
 		if (ranked < 0)
 			return ranked;
-		count = pick(m, ranking, (size_t)ranked, want, copies, out);
+		count = pick(m, ranking, (size_t)ranked, (size_t)ranked < want || want >= m->count,
+		    copies, out);
 	} while (count < copies && (size_t)ranked == want && want < m->count);
 	return (int)count;
 }
@@ -75,12 +75,35 @@ hrw_holders(const struct hrw_membership *m, struct hrw_bytes key, size_t copies,
 		return HRW_BAD_COPIES;
 	if (copies == 1 || !m->has_zones)
 		return hrw_rank(m, key, copies, out);
-	want = 4 * copies < FEW ? 4 * copies : FEW;
+	want = hrw_holders_places(m, copies);
 	ranked = hrw_rank(m, key, want, ranking);
 	if (ranked < 0)
 		return ranked;
-	count = pick(m, ranking, (size_t)ranked, want, copies, out);
+	count = pick(
+	    m, ranking, (size_t)ranked, (size_t)ranked < want || want >= m->count, copies, out);
 	if (count == copies || (size_t)ranked < want)
 		return (int)count;
 	return hold_long(m, key, copies, out);
+}
+
+size_t
+hrw_holders_places(const struct hrw_membership *m, size_t copies)
+{
+	if (copies == 1 || !m->has_zones)
+		return copies;
+	return 4 * copies < FEW ? 4 * copies : FEW;
+}
+
+int
+hrw_holders_among(const struct hrw_membership *m, const uint32_t *ranking, size_t ranked,
+    size_t copies, uint32_t *out)
+{
+	bool is_whole = ranked >= m->taker_count;
+	size_t count = copies < ranked ? copies : ranked;
+
+	if (copies == 1 || !m->has_zones)
+		memcpy(out, ranking, count * sizeof(*out));
+	else
+		count = pick(m, ranking, ranked, is_whole, copies, out);
+	return is_whole || count == copies ? (int)count : 0;
 }

@@ -20,4 +20,13 @@
  *   cost     one ranking; with zones at worst a few longer ones. No allocation */
 int hrw_holders(const struct hrw_membership *m, struct hrw_bytes key, size_t copies, uint32_t *out);
 
+/* How much of a ranking tells the holders of nearly every key. 1..HRW_COPIES_MAX */
+size_t hrw_holders_places(const struct hrw_membership *m, size_t copies);
+
+/* The holders of a key, from the beginning of its ranking.
+ *   ranking  the first `ranked` nodes of it; all takers where they are so many
+ *   returns  as hrw_holders(); 0 when it takes more of the ranking to tell */
+int hrw_holders_among(const struct hrw_membership *m, const uint32_t *ranking, size_t ranked,
+    size_t copies, uint32_t *out);
+
 #endif

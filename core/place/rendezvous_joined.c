@@ -86,7 +86,7 @@ check_key(const struct hrw_membership *m, struct hrw_bytes key, struct hrw_fault
 
 const struct hrw_placement hrw_rendezvous_blake2b = {
     .name = "rendezvous-blake2b",
-    .traits = HRW_WEIGHTED | HRW_ZONED | HRW_FAIR | HRW_MINIMAL,
+    .traits = HRW_WEIGHTED | HRW_ZONED | HRW_FAIR | HRW_MINIMAL | HRW_DELETES,
     .weights = {HRW_WEIGHT_REAL, 0, 1e9},
     .hashed = HRW_HASHED_NAME,
     .source = "Thaler & Ravishankar, 1998; RFC 7693",
@@ -100,7 +100,7 @@ const struct hrw_placement hrw_rendezvous_blake2b = {
 
 const struct hrw_placement hrw_rendezvous_blake2b_bar = {
     .name = "rendezvous-blake2b-bar",
-    .traits = HRW_ZONED | HRW_FAIR | HRW_MINIMAL | HRW_BY_ID,
+    .traits = HRW_ZONED | HRW_FAIR | HRW_MINIMAL | HRW_BY_ID | HRW_DELETES,
     .weights = {HRW_WEIGHT_NONE, 0, 0},
     .hashed = HRW_HASHED_NAME,
     .source = "Thaler & Ravishankar, 1998; RFC 7693",
@@ -114,7 +114,7 @@ const struct hrw_placement hrw_rendezvous_blake2b_bar = {
 /* Without a mix, shares are not fair: see PLACEMENTS in the README. */
 const struct hrw_placement hrw_rendezvous_fnv1a = {
     .name = "rendezvous-fnv1a",
-    .traits = HRW_ZONED | HRW_MINIMAL | HRW_BY_ID,
+    .traits = HRW_ZONED | HRW_MINIMAL | HRW_BY_ID | HRW_DELETES,
     .weights = {HRW_WEIGHT_NONE, 0, 0},
     .hashed = HRW_HASHED_NAME,
     .source = "Thaler & Ravishankar, 1998; Fowler, Noll, Vo",

@@ -60,7 +60,7 @@ prepare(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 const struct hrw_placement hrw_rendezvous_keyed = {
     .name = "rendezvous-keyed",
     .params = params,
-    .traits = HRW_WEIGHTED | HRW_ZONED | HRW_KEYED | HRW_FAIR | HRW_MINIMAL,
+    .traits = HRW_WEIGHTED | HRW_ZONED | HRW_KEYED | HRW_FAIR | HRW_MINIMAL | HRW_DELETES,
     .weights = {HRW_WEIGHT_REAL, 0, 1e9},
     .hashed = HRW_HASHED_NAME,
     .source = "Thaler & Ravishankar, 1998; Aumasson & Bernstein, 2012",

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/tally.h"
-#include "tests/dsl/nodes.h"
+#include "tests/dsl/generate.h"
 #include "tests/dsl/suite.h"
 #include "tests/dsl/variants.h"
 
@@ -48,7 +48,7 @@ case_fini(struct change_case *c)
 
 /* The members of a that b lacks, in the order of a. */
 static size_t
-without(const char **a, size_t a_count, const char **b, size_t b_count, const char **out)
+missing(const char **a, size_t a_count, const char **b, size_t b_count, const char **out)
 {
 	size_t count = 0;
 
@@ -103,10 +103,10 @@ check_key(const struct change_case *c, unsigned i)
 
 	check_list(c, "before", got->before, got->before_count, before, before_count);
 	check_list(c, "after", got->after, got->after_count, after, after_count);
-	lost = without(before, before_count, after, after_count, list);
+	lost = missing(before, before_count, after, after_count, list);
 	check_list(c, "lost", got->lost, got->lost_count, list, lost);
 	lost_needlessly = untouched(c, list, lost);
-	gained = without(after, after_count, before, before_count, list);
+	gained = missing(after, after_count, before, before_count, list);
 	check_list(c, "gained", got->gained, got->gained_count, list, gained);
 	needless = untouched(c, list, gained);
 	if (lost_needlessly < needless)
@@ -331,8 +331,117 @@ START_TEST(the_order_of_keys_does_not_show_in_a_tally)
 }
 END_TEST
 
+/* A pool with some nodes out of it or idle, another number of copies, a node in
+ * another zone: what one ranking may tell. */
+static struct hrw_membership *
+lessened(const struct hrw_membership *m, struct dice *d)
+{
+	struct hrw_membership *copy = hrw_membership_copy(m);
+	char zone[] = "z1";
+
+	for (uint32_t i = dice_below(d, 5); i > 0 && copy->count > 0; i--) {
+		struct hrw_node *node = &copy->node[dice_below(d, (uint32_t)copy->count)];
+
+		switch (dice_below(d, 4)) {
+		case 0:
+			node->state = HRW_DRAINING;
+			break;
+		case 1:
+			node->weight = 0;
+			break;
+		case 2:
+			ck_assert_int_eq(hrw_membership_remove(copy, node->name), 0);
+			break;
+		case 3:
+			ck_assert_int_eq(hrw_node_set_zone(node, zone, NULL), 0);
+			break;
+		}
+	}
+	if (dice_percent(d, 20))
+		copy->copies = 1 + dice_below(d, 5);
+	return frozen(copy);
+}
+
+/* The same plan without what it found to save a ranking. */
+static struct hrw_plan *
+plan_by_two_rankings(const struct hrw_membership *before, const struct hrw_membership *settled,
+    const struct hrw_membership *after)
+{
+	struct hrw_plan *plan = hrw_plan_new(before, settled, after);
+
+	plan->wide = plan->narrow = NULL;
+	return plan;
+}
+
+START_TEST(one_ranking_tells_what_two_would)
+{
+	size_t shared = 0, all = 0;
+
+	pool_each (pool, CASES) {
+		struct hrw_membership *other = lessened(pool.m, &pool.dice);
+		bool is_growth = dice_percent(&pool.dice, 50);
+		struct hrw_membership *before = is_growth ? other : pool.m;
+		struct hrw_membership *after = is_growth ? pool.m : other;
+		struct hrw_membership *settled = lessened(before, &pool.dice);
+		struct hrw_plan *one = hrw_plan_new(before, settled, after);
+		struct hrw_plan *two = plan_by_two_rankings(before, settled, after);
+
+		all++;
+		shared += one->wide != NULL;
+		for (int i = 0; i < KEYS; i++) {
+			struct hrw_bytes key = any_key(&pool.dice);
+			struct hrw_change a, b;
+
+			memset(&a, 0, sizeof(a));
+			memset(&b, 0, sizeof(b));
+			hrw_plan_key(one, key, &a);
+			hrw_plan_key(two, key, &b);
+			ck_assert_uint_eq(a.before_count, b.before_count);
+			ck_assert_uint_eq(a.after_count, b.after_count);
+			ck_assert_mem_eq(a.before, b.before, a.before_count * sizeof(a.before[0]));
+			ck_assert_mem_eq(a.after, b.after, a.after_count * sizeof(a.after[0]));
+			ck_assert_uint_eq(a.lost_count, b.lost_count);
+			ck_assert_uint_eq(a.gained_count, b.gained_count);
+			ck_assert_uint_eq(a.from, b.from);
+			ck_assert_int_eq(a.owner_changed, b.owner_changed);
+			ck_assert_int_eq(a.is_cold, b.is_cold);
+			ck_assert_uint_eq(a.needless, b.needless);
+		}
+		hrw_plan_free(two);
+		hrw_plan_free(one);
+	}
+	/* Nearly always there is one to save. */
+	ck_assert_uint_ge(shared, all * 8 / 10);
+}
+END_TEST
+
+static bool
+is_shared(const struct hrw_membership *before, const struct hrw_membership *after)
+{
+	struct hrw_plan *plan = hrw_plan_new(before, before, after);
+	bool shared = plan->wide != NULL;
+
+	hrw_plan_free(plan);
+	return shared;
+}
+
+START_TEST(nodes_that_come_or_go_need_one_ranking_and_changed_weights_two)
+{
+	const struct hrw_membership *m = pool(2, "a b c d");
+
+	ck_assert(is_shared(m, pool(2, "a b c")));
+	ck_assert(is_shared(m, pool(2, "a b c!draining d")));
+	ck_assert(!is_shared(m, pool(3, "a b:0 c d@z e f")));
+	ck_assert(is_shared(m, pool(3, "a b c d@z e f")));
+	ck_assert(!is_shared(m, pool(2, "a b:2 c d")));
+	ck_assert(!is_shared(m, pool(2, "a b c e")));
+}
+END_TEST
+
 SUITE(plan_laws)
 {
+	tcase_add_test(tests, one_ranking_tells_what_two_would);
+	tcase_add_test(tests, nodes_that_come_or_go_need_one_ranking_and_changed_weights_two);
 	tcase_add_test(tests, a_keys_change_is_the_difference_of_its_holders);
 	tcase_add_test(tests, a_tally_is_the_sum_of_its_keys);
 	tcase_add_test(tests, tallies_of_parts_merge_into_the_tally_of_the_whole);
