@@ -46,6 +46,10 @@ UNIT_SRC   := $(sort $(wildcard tests/unit/*.c tests/property/*.c tests/vectors/
 INT_SRC    := $(sort $(wildcard tests/integration/*.c))
 IOP_SRC    := $(sort $(wildcard tests/interop/*.c))
 
+# Calls that tests/dsl/allocations.c counts.
+comma := ,
+WRAP  := $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc strdup strndup)
+
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
 .PHONY: all run test check unit integration interop asan tsan format clean help deps deps-test
@@ -74,13 +78,13 @@ $(BUILD)/hrwctl: $(BUILD)/daemon/ctl/main.o $(call obj,$(CTL_SRC)) $(BUILD)/libh
 	$(CC) $(LDFLAGS) -Wl,--as-needed -o $@ $^ $(PKG_LIBS) $(CTL_LIBS)
 
 $(BUILD)/tests/unit-tests: $(call obj,$(UNIT_SRC) $(DSL_SRC)) $(BUILD)/libhrwctl.a $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS)
+	$(CC) $(LDFLAGS) $(WRAP) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS)
 
 $(BUILD)/tests/integration-tests: $(call obj,$(INT_SRC) $(DSL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a | $(BUILD)/tests/disk.so
-	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS)
+	$(CC) $(LDFLAGS) $(WRAP) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS)
 
 $(BUILD)/tests/interop-tests: $(call obj,$(IOP_SRC) $(DSL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS) $(INTEROP_LIBS)
+	$(CC) $(LDFLAGS) $(WRAP) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS) $(INTEROP_LIBS)
 
 # Preloaded into daemons, whatever those are built with: no sanitizer of its own.
 $(BUILD)/tests/disk.so: tests/fault/disk.c tests/dsl/fault.h

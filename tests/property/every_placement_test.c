@@ -10,6 +10,8 @@
 #include "core/estimate.h"
 #include "core/keytype.h"
 #include "core/tally.h"
+#include "core/zones.h"
+#include "tests/dsl/allocations.h"
 #include "tests/dsl/dice.h"
 #include "tests/dsl/nodes.h"
 #include "tests/dsl/suite.h"
@@ -292,6 +294,58 @@ START_TEST(where_movement_is_minimal_none_is_needless_and_else_some_is)
 }
 END_TEST
 
+START_TEST(where_deletion_is_exact_the_ranking_without_a_node_is_the_old_one_with_it_deleted)
+{
+	char room[HRW_SAMPLE_KEY_BYTES];
+
+	each_placement(p)
+	{
+		if (!(p->traits & HRW_DELETES))
+			continue;
+		for (uint64_t seed = 1; seed <= POOLS; seed++) {
+			int drains = (int)(seed % NODES);
+			const struct hrw_membership *m = pool_of(p, seed, ALL, false, NONE);
+			const struct hrw_membership *after = pool_of(p, seed, ALL, false, drains);
+
+			for (uint32_t i = 0; i < KEYS; i++) {
+				struct hrw_bytes key = hrw_sample_key(m, i, room);
+				uint32_t old[NODES], now[NODES];
+				int all = hrw_rank(m, key, NODES, old), left = 0;
+
+				ck_assert_int_eq(hrw_rank(after, key, NODES, now), all - 1);
+				for (int n = 0; n < all; n++)
+					if (old[n] != (uint32_t)drains)
+						ck_assert_msg(now[left++] == old[n], "%s, seed %d",
+						    p->name, (int)seed);
+			}
+			forget_nodes();
+		}
+	}
+}
+END_TEST
+
+START_TEST(a_lookup_allocates_nothing)
+{
+	char room[HRW_SAMPLE_KEY_BYTES];
+
+	each_placement(p)
+	{
+		const struct hrw_membership *m = pool_of(p, 4, ALL, false, NONE);
+
+		for (uint32_t i = 0; i < KEYS; i++) {
+			struct hrw_bytes key = hrw_sample_key(m, i, room);
+			size_t before = allocations();
+			uint32_t node[2];
+
+			hrw_rank(m, key, 2, node);
+			hrw_holders(m, key, p->traits & HRW_SINGLE_COPY ? 1 : 2, node);
+			ck_assert_msg(allocations() == before, "%s", p->name);
+		}
+		forget_nodes();
+	}
+}
+END_TEST
+
 /* Chi-square on 8 degrees of freedom: above 32.7 once in 14,000. */
 START_TEST(where_shares_are_fair_they_follow_the_weights)
 {
@@ -415,6 +469,9 @@ SUITE(every_placement)
 	tcase_add_test(
 	    tests, where_movement_is_minimal_a_newcomer_takes_keys_and_the_others_keep_theirs);
 	tcase_add_test(tests, where_movement_is_minimal_none_is_needless_and_else_some_is);
+	tcase_add_test(tests,
+	    where_deletion_is_exact_the_ranking_without_a_node_is_the_old_one_with_it_deleted);
+	tcase_add_test(tests, a_lookup_allocates_nothing);
 	tcase_add_test(tests, where_shares_are_fair_they_follow_the_weights);
 	tcase_add_test(tests, nobody_takes_keys_of_a_pool_without_takers_and_a_lone_node_takes_all);
 	tcase_add_test(tests, any_bytes_are_a_key_or_refused_with_a_reason);
