@@ -7,7 +7,7 @@ PREFIX  ?= /usr/local
 VERSION := 0.1.0
 
 # What each library is for stands in README.md; the names are Debian 12's.
-DEPS_BUILD := gcc make pkg-config libc6-dev libuv1-dev libmicrohttpd-dev libcjson-dev \
+DEPS_BUILD := gcc make pkg-config libc6-dev libuv1-dev libmicrohttpd-dev libgnutls28-dev libcjson-dev \
               libsqlite3-dev libsodium-dev libxxhash-dev libb2-dev libmd-dev zlib1g-dev \
               libcurl4-openssl-dev libsystemd-dev
 DEPS_TEST  := $(DEPS_BUILD) check libmpfr-dev libmemcached-dev curl strace
@@ -19,7 +19,7 @@ QUICK        := nginx,haproxy,libmemcached,redis
 
 # The service manager's protocol, where there is one.
 SYSTEMD   := $(shell pkg-config --exists libsystemd && echo libsystemd)
-PKGS      := libuv libmicrohttpd libcjson sqlite3 libsodium libxxhash libb2 libmd zlib $(SYSTEMD)
+PKGS      := libuv libmicrohttpd gnutls libcjson sqlite3 libsodium libxxhash libb2 libmd zlib $(SYSTEMD)
 TEST_PKGS := check libcurl mpfr
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \

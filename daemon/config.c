@@ -179,9 +179,8 @@ locate(const char *path, const struct json *document, struct hrw_fault *fault)
 	return hrw_fault_at(fault, "%s", field);
 }
 
-/* The files that options name. A fault is that of the option. */
 static int
-read_files(struct config *c, struct hrw_fault *fault)
+read_tokens(struct config *c, struct hrw_fault *fault)
 {
 	struct tokens *tokens = NULL;
 
@@ -195,6 +194,26 @@ read_files(struct config *c, struct hrw_fault *fault)
 		return hrw_fault_at(fault, "/auth/lookup");
 	}
 	atomic_store(&c->tokens, tokens);
+	return 0;
+}
+
+static int
+read_tls(struct config *c, struct hrw_fault *fault)
+{
+	struct tls *tls;
+
+	if (c->certificate == NULL && c->key == NULL && c->client_ca == NULL)
+		return 0;
+	if (c->certificate == NULL || c->key == NULL) {
+		hrw_fault(fault, HRW_BAD_FIELD,
+		    "TLS takes both a certificate and its key: name tls.%s, too",
+		    c->certificate == NULL ? "certificate" : "key");
+		return hrw_fault_at(fault, "/tls");
+	}
+	tls = tls_read(c->certificate, c->key, c->client_ca, fault);
+	if (tls == NULL)
+		return (int)fault->error;
+	atomic_store(&c->tls, tls);
 	return 0;
 }
 
@@ -244,7 +263,9 @@ config_read(const char *path, struct hrw_fault *fault)
 	c->document = json_parse(buffer_bytes(&text), JSON_COMMENTS, fault);
 	rc = c->document == NULL ? (int)fault->error : read_document(c, fault);
 	if (rc == 0)
-		rc = read_files(c, fault);
+		rc = read_tokens(c, fault);
+	if (rc == 0)
+		rc = read_tls(c, fault);
 	if (rc < 0)
 		locate(path, c->document, fault);
 out:
@@ -274,44 +295,90 @@ config_set_store(struct config *c, const char *path, struct hrw_fault *fault)
 	return set_option(c, "store", "path", "--store", path, fault);
 }
 
-/* Where the file gives that admin address; NULL: it does not, a flag did. */
+/* Where the file gives an address of that listener; NULL: it does not, a flag did. */
 static const struct json *
-admin_in_file(const struct config *c, const char *address)
+address_in_file(const struct config *c, const char *listener, const char *address)
 {
-	const struct json *j = c->document == NULL ? NULL : json_at(c->document, "/listen/admin");
+	const struct json *j = c->document;
 
+	if (j != NULL)
+		j = json_get(json_get(j, "listen"), listener);
 	if (j == NULL || json_type(j) == JSON_STRING)
 		return j != NULL && strcmp(json_text(j), address) == 0 ? j : NULL;
-	json_each (one, j)
-		if (strcmp(json_text(one), address) == 0)
+	if (json_type(j) == JSON_OBJECT)
+		return strcmp(json_text(json_get(j, "address")), address) == 0 ? j : NULL;
+	json_each (one, j) {
+		const struct json *text =
+		    json_type(one) == JSON_OBJECT ? json_get(one, "address") : one;
+
+		if (strcmp(json_text(text), address) == 0)
 			return one;
+	}
 	return NULL;
+}
+
+/* Refuses an address, where it stands. */
+static int
+refuse_address(const struct config *c, const char *listener, const char *address, const char *why,
+    struct hrw_fault *fault)
+{
+	const struct json *at = address_in_file(c, listener, address);
+
+	if (at == NULL)
+		return hrw_fault(fault, HRW_BAD_ADDRESS, "%s", why);
+	json_fault(at, fault, HRW_BAD_ADDRESS, "%s", why);
+	return locate(c->path, c->document, fault);
+}
+
+bool
+config_is_tls(const struct config *c, const struct config_address *address)
+{
+	return atomic_load(&c->tls) != NULL && address->tls != CONFIG_TLS_NEVER &&
+	       !listen_is_unix(address->text);
+}
+
+static int
+check_addresses(const struct config *c, const char *listener, const struct config_addresses *list,
+    struct hrw_fault *fault)
+{
+	char why[HRW_FAULT_DETAIL];
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct config_address *a = &list->at[i];
+
+		if (a->tls == CONFIG_TLS_ALWAYS && atomic_load(&c->tls) == NULL) {
+			snprintf(why, sizeof(why),
+			    "%s is to speak TLS, which takes a certificate: name tls.certificate "
+			    "and tls.key",
+			    a->text);
+			return refuse_address(c, listener, a->text, why, fault);
+		}
+		if (list == &c->admin && atomic_load(&c->tokens) == NULL &&
+		    !listen_is_local(a->text)) {
+			snprintf(why, sizeof(why),
+			    "the admin listener %s could be reached from other machines, so it "
+			    "needs "
+			    "tokens: name a file of them in auth.tokens, or give a loopback "
+			    "address, "
+			    "a unix socket (unix:/path) or \"off\"",
+			    a->text);
+			return refuse_address(c, listener, a->text, why, fault);
+		}
+	}
+	return 0;
 }
 
 int
 config_check(const struct config *c, struct hrw_fault *fault)
 {
-	static const char remedy[] =
-	    "the admin listener %s could be reached from other machines, so it needs tokens: name "
-	    "a file of them in auth.tokens, or give a loopback address, a unix socket "
-	    "(unix:/path) or \"off\"";
+	int rc;
 
 	if (c->lookup.count == 0 && c->admin.count == 0)
 		return hrw_fault(fault, HRW_BAD_FIELD,
 		    "listen.lookup and listen.admin are both off, so nothing would be answered: "
 		    "give one of them an address");
-	for (size_t i = 0; i < c->admin.count; i++) {
-		const char *address = c->admin.address[i];
-		const struct json *at = admin_in_file(c, address);
-
-		if (atomic_load(&c->tokens) != NULL || listen_is_local(address))
-			continue;
-		if (at == NULL)
-			return hrw_fault(fault, HRW_BAD_ADDRESS, remedy, address);
-		json_fault(at, fault, HRW_BAD_ADDRESS, remedy, address);
-		return locate(c->path, c->document, fault);
-	}
-	return 0;
+	rc = check_addresses(c, "lookup", &c->lookup, fault);
+	return rc < 0 ? rc : check_addresses(c, "admin", &c->admin, fault);
 }
 
 /* An option's value in a document as JSON text; its default where left out. */
@@ -384,6 +451,25 @@ reload_tokens(struct config *c, struct config *newer, struct buffer *fixed)
 	atomic_store(&c->tokens, next);
 }
 
+/* The same with the certificate: connections go on with the one that they began
+ * with. A listener that speaks TLS cannot do without, nor another begin to. */
+static void
+reload_tls(struct config *c, struct config *newer, struct buffer *fixed)
+{
+	struct tls *now = atomic_load(&c->tls), *next = atomic_load(&newer->tls);
+
+	if (now == NULL || next == NULL) {
+		if (now != next)
+			note_fixed(fixed, "tls");
+		return;
+	}
+	if (memcmp(now->text, next->text, sizeof(now->text)) == 0)
+		return;
+	next->older = now;
+	atomic_store(&newer->tls, NULL);
+	atomic_store(&c->tls, next);
+}
+
 int
 config_reload(struct config *c, struct buffer *fixed, struct hrw_fault *fault)
 {
@@ -397,8 +483,10 @@ config_reload(struct config *c, struct buffer *fixed, struct hrw_fault *fault)
 		return fault->error;
 	for (const struct config_option *o = config_options; o->name != NULL && rc == 0; o++)
 		rc = reload_option(c, newer, o, fixed, fault);
-	if (rc == 0)
+	if (rc == 0) {
 		reload_tokens(c, newer, fixed);
+		reload_tls(c, newer, fixed);
+	}
 	config_free(newer);
 	return rc;
 }

@@ -14,6 +14,8 @@
 #include <stdint.h>
 
 #include "core/membership.h"
+#include "daemon/http/listen.h"
+#include "daemon/http/tls.h"
 #include "daemon/http/tokens.h"
 #include "daemon/json.h"
 
@@ -23,9 +25,18 @@ enum config_store { CONFIG_STORE_SQLITE, CONFIG_STORE_FILE };
 
 enum config_log_level { CONFIG_LOG_ERROR, CONFIG_LOG_WARN, CONFIG_LOG_INFO, CONFIG_LOG_DEBUG };
 
+/* TCP addresses speak TLS where there is a certificate, unless told not to. */
+enum config_tls { CONFIG_TLS_IF_ANY, CONFIG_TLS_ALWAYS, CONFIG_TLS_NEVER };
+
+struct config_address {
+	char *text; /* "host:port", "[v6]:port", "unix:/path" */
+	struct listen_access access;
+	enum config_tls tls;
+};
+
 struct config_addresses {
-	size_t count;			     /* 0: off */
-	char *address[CONFIG_ADDRESSES_MAX]; /* "host:port", "[v6]:port", "unix:/path" */
+	size_t count; /* 0: off */
+	struct config_address at[CONFIG_ADDRESSES_MAX];
 };
 
 struct config {
@@ -49,6 +60,9 @@ struct config {
 	atomic_size_t json_bytes, body_bytes, plans, running_plans, history;
 	atomic_uint_least64_t keys;
 
+	char *certificate, *key, *client_ca; /* absolute; NULL: none */
+	/* What they come to; a reload puts another in its place. NULL: no TLS. */
+	struct tls *_Atomic tls;
 	char *secrets;	   /* the folder, absolute; NULL: none */
 	char *tokens_path; /* absolute; NULL: no tokens are asked for */
 	/* What the file says; a reload puts another in its place. NULL: no tokens. */
@@ -84,7 +98,11 @@ extern const struct config_option config_options[]; /* ends with a NULL name */
 struct config *config_new(void);
 void config_free(struct config *c);
 
-/* Reads a file into a new configuration, and the files that it names: tokens.
+/* Does this address speak TLS? */
+bool config_is_tls(const struct config *c, const struct config_address *address);
+
+/* Reads a file into a new configuration, and the files that it names: tokens,
+ * certificate, key.
  *   errors  BAD_FIELD, BAD_JSON and the codes of pool fields, or INTERNAL when it
  *           cannot be read; the detail says file, line, column, field and
  *           remedy. NULL then */

@@ -1,6 +1,7 @@
 /*
  * config_options.c - the table of options, and the readers that its rows name.
  */
+#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,19 +145,79 @@ static void
 addresses_fini(struct config_addresses *list)
 {
 	for (size_t i = 0; i < list->count; i++)
-		free(list->address[i]);
+		free(list->at[i].text);
 	*list = (struct config_addresses){0};
+}
+
+/* The rights of a unix socket's file, as chmod has them. */
+static int
+read_mode(const struct json *j, struct config_address *a, struct hrw_fault *fault)
+{
+	const char *text = json_text(j);
+	unsigned long mode = 0;
+
+	if (text != NULL && text[0] != '\0' && strlen(text) <= 4 &&
+	    strspn(text, "01234567") == strlen(text))
+		mode = strtoul(text, NULL, 8);
+	if (mode == 0 || mode > 0777)
+		return json_fault(j, fault, HRW_BAD_FIELD,
+		    "a mode is a text of octal digits, as chmod has them: \"0660\"");
+	a->access.mode = (mode_t)mode;
+	return 0;
+}
+
+static int
+read_group(const struct json *j, struct config_address *a, struct hrw_fault *fault)
+{
+	const char *text = json_text(j);
+	struct group *group = text != NULL ? getgrnam(text) : NULL;
+	char shown[HRW_SHOWN];
+
+	if (group == NULL)
+		return json_fault(j, fault, HRW_BAD_FIELD,
+		    "this machine has no group \"%s\": name one that it has (getent group)",
+		    text != NULL ? hrw_show(hrw_text(text), shown, sizeof(shown)) : "");
+	a->access.group = group->gr_gid;
+	return 0;
+}
+
+/* {"address":"unix:/run/x","mode":"0660","group":"hrwd"}, {"address":"…","tls":false} */
+static int
+read_access(const struct json *j, struct config_address *a, struct hrw_fault *fault)
+{
+	static const char *const names[] = {"address", "mode", "group", "tls", NULL};
+	const struct json *mode = json_get(j, "mode"), *group = json_get(j, "group"),
+			  *tls = json_get(j, "tls"), *for_unix = mode != NULL ? mode : group;
+	int rc = json_only(j, names, fault);
+
+	if (rc == 0 && for_unix != NULL && !listen_is_unix(a->text))
+		rc = json_fault(for_unix, fault, HRW_BAD_FIELD,
+		    "%s is no unix socket: only those have a mode and a group", a->text);
+	if (rc == 0 && mode != NULL)
+		rc = read_mode(mode, a, fault);
+	if (rc == 0 && group != NULL)
+		rc = read_group(group, a, fault);
+	if (rc < 0 || tls == NULL)
+		return rc;
+	if (json_type(tls) != JSON_BOOL || (json_bool(tls) && listen_is_unix(a->text)))
+		return json_fault(tls, fault, HRW_BAD_FIELD, "\"tls\" is %s",
+		    json_type(tls) == JSON_BOOL ? "for TCP addresses: a unix socket has none"
+						: "true or false");
+	a->tls = json_bool(tls) ? CONFIG_TLS_ALWAYS : CONFIG_TLS_NEVER;
+	return 0;
 }
 
 static int
 address_add(struct config_addresses *list, const struct config_option *option, const struct json *j,
     struct hrw_fault *fault)
 {
-	const char *text = json_text(j);
-	char *copy;
+	bool is_object = json_type(j) == JSON_OBJECT;
+	const struct json *address = is_object ? json_get(j, "address") : j;
+	const char *text = json_text(address);
+	struct config_address *a;
 
 	if (text == NULL)
-		return mistyped(option, j, fault);
+		return mistyped(option, address != NULL ? address : j, fault);
 	if (list->count == CONFIG_ADDRESSES_MAX)
 		return json_fault(j, fault, HRW_BAD_FIELD, "\"%s\" takes at most %d addresses",
 		    option->name, CONFIG_ADDRESSES_MAX);
@@ -164,13 +225,15 @@ address_add(struct config_addresses *list, const struct config_option *option, c
 		char said[HRW_FAULT_DETAIL];
 
 		snprintf(said, sizeof(said), "%s", fault->detail);
-		return json_fault(j, fault, HRW_BAD_ADDRESS, "%s", said);
+		return json_fault(address, fault, HRW_BAD_ADDRESS, "%s", said);
 	}
-	copy = strdup(text);
-	if (copy == NULL)
+	a = &list->at[list->count];
+	*a = (struct config_address){
+	    .text = strdup(text), .access = {.mode = 0660, .group = (gid_t)-1}};
+	if (a->text == NULL)
 		return no_memory(fault);
-	list->address[list->count++] = copy;
-	return 0;
+	list->count++;
+	return is_object ? read_access(j, a, fault) : 0;
 }
 
 static int
@@ -457,7 +520,9 @@ static const char *const formats[] = {"text", "json", NULL};
 		    .offset = offsetof(struct hrw_limits, member), .reloads = (live)               \
 	}
 
-#define ADDRESSES "an address (host:port, [v6]:port, unix:/path), a list of them, or \"off\""
+#define ADDRESSES                                                                                  \
+	"an address (host:port, [v6]:port, unix:/path), an object with it, a list of them, or "    \
+	"\"off\""
 
 /* Rows of a section stand together. Limits come before what they bind. */
 const struct config_option config_options[] = {
@@ -503,6 +568,14 @@ const struct config_option config_options[] = {
 	read_path, AT(tokens_path), .reloads = true},
     {"auth", "lookup", "true or false", "false", "ask for tokens on the lookup listener, too",
 	read_live_flag, AT(auth_lookup), .reloads = true},
+    {"tls", "certificate", "the path of a file, or null", "null",
+	"the certificate, and those that lead from it to its root, in PEM", read_path,
+	AT(certificate), .reloads = true},
+    {"tls", "key", "the path of a file, or null", "null", "its private key, in PEM", read_path,
+	AT(key), .reloads = true},
+    {"tls", "client_ca", "the path of a file, or null", "null",
+	"whose certificates clients must show, in PEM; null: none is asked for", read_path,
+	AT(client_ca), .reloads = true},
     {"log", "level", "\"error\", \"warn\", \"info\" or \"debug\"", "\"info\"",
 	"the least important lines that are written", read_log_level, .choices = levels,
 	.reloads = true},
@@ -523,6 +596,7 @@ config_values_fini(struct config *c)
 {
 	struct config_limits *limits;
 	struct tokens *tokens;
+	struct tls *tls;
 
 	addresses_fini(&c->lookup);
 	addresses_fini(&c->admin);
@@ -533,7 +607,14 @@ config_values_fini(struct config *c)
 	}
 	free(c->store_path);
 	free(c->default_pool);
+	free(c->certificate);
+	free(c->key);
+	free(c->client_ca);
 	free(c->secrets);
+	while ((tls = atomic_load(&c->tls)) != NULL) {
+		atomic_store(&c->tls, tls->older);
+		tls_free(tls);
+	}
 	free(c->tokens_path);
 	while ((tokens = atomic_load(&c->tokens)) != NULL) {
 		atomic_store(&c->tokens, tokens->older);

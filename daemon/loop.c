@@ -304,12 +304,15 @@ load(struct daemon *d, struct hrw_fault *fault)
 }
 
 static void
-note_name(struct daemon *d, const char *kind, const char *bound, bool is_first)
+note_name(struct daemon *d, const char *kind, const struct config_address *address,
+    const char *bound, bool is_first)
 {
 	if (is_first)
 		buffer_printf(&d->names, "%s%s on %s", d->names.len == 0 ? "" : ", ", kind, bound);
 	else
 		buffer_printf(&d->names, " and %s", bound);
+	if (config_is_tls(d->config, address))
+		buffer_add_text(&d->names, " with TLS");
 }
 
 /* Starts worker number `i` on its socket of each address; takes those sockets. */
@@ -344,10 +347,12 @@ listen_lookup(struct daemon *d, struct hrw_fault *fault)
 	int rc = 0;
 
 	for (; opened < c->lookup.count && rc == 0; opened++) {
-		rc = listen_open(c->lookup.address[opened], c->workers, fds[opened], bound, fault);
+		const struct config_address *a = &c->lookup.at[opened];
+
+		rc = listen_open(a->text, &a->access, c->workers, fds[opened], bound, fault);
 		if (rc < 0)
 			break;
-		note_name(d, "lookup", bound, opened == 0);
+		note_name(d, "lookup", a, bound, opened == 0);
 	}
 	for (size_t i = 0; i < c->workers && opened > 0 && rc == 0; i++)
 		rc = start_worker(d, fds, i, fault);
@@ -366,15 +371,22 @@ listen_admin(struct daemon *d, struct hrw_fault *fault)
 	int fd, rc;
 
 	for (size_t i = 0; i < list->count; i++) {
-		rc = listen_open(list->address[i], 1, &fd, bound, fault);
+		const struct config_address *a = &list->at[i];
+		bool is_tls = config_is_tls(d->config, a);
+
+		rc = listen_open(a->text, &a->access, 1, &fd, bound, fault);
 		if (rc < 0)
 			return rc;
-		d->admin[i] = http_server_new(
-		    &d->loop, fd, LISTENER_ADMIN, &d->app, writer_snapshot(d->app.writer), fault);
+		d->admin[i] = http_server_new(&d->loop, fd, LISTENER_ADMIN, is_tls, &d->app,
+		    writer_snapshot(d->app.writer), fault);
 		if (d->admin[i] == NULL)
 			return fault->error;
 		d->admin_count++;
-		note_name(d, "admin", bound, i == 0);
+		note_name(d, "admin", a, bound, i == 0);
+		if (!is_tls && !listen_is_local(a->text))
+			log_warn("tokens go to %s as they are, for anybody on the way to read: "
+				 "give it a certificate (tls)",
+			    bound);
 	}
 	return 0;
 }

@@ -22,7 +22,7 @@ take_socket(struct config_addresses *list, bool is_first, int fd, struct hrw_fau
 	if (rc < 0)
 		return rc;
 	while (is_first && list->count > 0)
-		free(list->address[--list->count]);
+		free(list->at[--list->count].text);
 	if (list->count == CONFIG_ADDRESSES_MAX)
 		return hrw_fault(fault, HRW_BAD_ADDRESS,
 		    "systemd hands over more than %d sockets for one listener",
@@ -30,7 +30,8 @@ take_socket(struct config_addresses *list, bool is_first, int fd, struct hrw_fau
 	copy = strdup(bound);
 	if (copy == NULL)
 		return hrw_fault(fault, HRW_INTERNAL, "no memory for the configuration");
-	list->address[list->count++] = copy;
+	/* Who may connect to it was settled by who opened it. */
+	list->at[list->count++] = (struct config_address){.text = copy};
 	return 0;
 }
 

@@ -126,8 +126,9 @@ static int
 serve(struct worker *w)
 {
 	for (size_t i = 0; i < w->fd_count; i++) {
+		bool is_tls = config_is_tls(w->app.config, &w->app.config->lookup.at[i]);
 		struct http_server *server = http_server_new(
-		    &w->loop, w->fd[i], LISTENER_LOOKUP, &w->app, &w->current, &w->fault);
+		    &w->loop, w->fd[i], LISTENER_LOOKUP, is_tls, &w->app, &w->current, &w->fault);
 
 		w->fd[i] = -1;
 		if (server == NULL)

@@ -13,7 +13,8 @@ struct worker;
 
 /* Starts a thread; returns when it serves.
  *   app     copied; metrics is the worker's own place
- *   fds     one listening socket an address; taken, whatever comes
+ *   fds     one listening socket for each lookup address of the configuration, in
+ *           its order; taken, whatever comes
  *   ended   called from the worker's thread when its loop has ended
  *   errors  NULL with the fault filled: no thread is left */
 struct worker *worker_start(const struct app *app, const int *fds, size_t count,

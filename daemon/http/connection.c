@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/http/private.h"
+#include "daemon/log.h"
 
 static void
 name_peer(struct connection *c, const struct sockaddr *peer)
@@ -49,6 +50,16 @@ name_user(struct connection *c)
 		snprintf(c->by, sizeof(c->by), "uid:%lu", (unsigned long)credentials.uid);
 }
 
+/* The session that the library made, with the present certificate. */
+static bool
+begin_tls(struct connection *c)
+{
+	const struct tls *tls = atomic_load(&c->server->config->tls);
+
+	c->tls = MHD_get_connection_info(c->mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION)->tls_session;
+	return tls != NULL && c->tls != NULL && tls_begin(tls, c->tls);
+}
+
 struct connection *
 connection_open(struct http_server *server, struct MHD_Connection *mhd)
 {
@@ -64,6 +75,9 @@ connection_open(struct http_server *server, struct MHD_Connection *mhd)
 	c->mhd = mhd;
 	c->fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 	c->queue = QUEUE_NONE;
+	/* A session without a certificate fails by itself. */
+	if (server->is_tls && !begin_tls(c))
+		log_error("TLS of a connection could not begin: no memory");
 	c->is_refused = !accept_enter(&c->place, server->listener, peer, server->config);
 	name_peer(c, peer);
 	if (server->is_unix && server->listener == LISTENER_ADMIN)

@@ -159,10 +159,10 @@ judge_type(struct exchange *ex, const char *method)
 	hrw_show(sent, shown, sizeof(shown));
 	return hrw_fault(&ex->request.fault, HRW_BAD_TYPE,
 	    "the body's Content-Type is \"%s\"; this takes %s. With curl: curl %s -X %s "
-	    "'http://%s%s'",
+	    "'%s://%s%s'",
 	    shown, route->types,
 	    takes_json ? "--json @FILE" : "--data-binary @FILE -H 'Content-Type: text/plain'",
-	    method, host, route->path);
+	    method, ex->server->is_tls ? "https" : "http", host, route->path);
 }
 
 static int
@@ -209,7 +209,7 @@ judge(struct exchange *ex, const char *method)
 	host = ex->target.authority.data != NULL ? ex->target.authority : ex->framing.host;
 	if (server->listener == LISTENER_ADMIN && !server->is_unix) {
 		int allowed = origin_check(host, ex->framing.origin, is_asked ? NULL : server->own,
-		    "http", server->config, &req->fault);
+		    server->is_tls ? "https" : "http", server->config, &req->fault);
 
 		if (allowed < 0)
 			return allowed;

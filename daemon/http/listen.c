@@ -65,7 +65,7 @@ parse(const char *address, struct address *out, struct hrw_fault *fault)
 	struct in6_addr v6;
 
 	*out = (struct address){0};
-	if (strncmp(address, UNIX_PREFIX, strlen(UNIX_PREFIX)) == 0)
+	if (listen_is_unix(address))
 		return parse_path(address, out, fault);
 	colon = strrchr(address, ':');
 	if (colon == NULL)
@@ -115,6 +115,12 @@ listen_is_local(const char *address)
 	if (inet_pton(AF_INET, a.host, &v4) == 1)
 		return ntohl(v4.s_addr) >> 24 == 127;
 	return inet_pton(AF_INET6, a.host, &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
+}
+
+bool
+listen_is_unix(const char *address)
+{
+	return strncmp(address, UNIX_PREFIX, strlen(UNIX_PREFIX)) == 0;
 }
 
 /* "in use" with the process where it is known. */
@@ -405,8 +411,8 @@ remove_stale(const struct sockaddr_un *name, const char *bound, struct hrw_fault
 }
 
 static int
-listen_unix(const struct address *a, unsigned count, int *fds, char bound[LISTEN_BOUND],
-    struct hrw_fault *fault)
+listen_unix(const struct address *a, const struct listen_access *access, unsigned count, int *fds,
+    char bound[LISTEN_BOUND], struct hrw_fault *fault)
 {
 	struct sockaddr_un name = {.sun_family = AF_UNIX};
 	struct stat now = {0};
@@ -421,10 +427,12 @@ listen_unix(const struct address *a, unsigned count, int *fds, char bound[LISTEN
 	fds[0] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fds[0] < 0)
 		return failed(bound, "socket", fault);
-	/* The mode is set before anyone can connect, which listen() allows. */
+	/* Group and mode are set before anyone can connect, which listen() allows. */
 	if (bind(fds[0], (struct sockaddr *)&name, sizeof(name)) < 0)
 		rc = failed(bound, "bind", fault);
-	else if (chmod(a->path, 0660) < 0 || lstat(a->path, &now) < 0)
+	else if (chown(a->path, (uid_t)-1, access->group) < 0)
+		rc = failed(bound, "give it to the group", fault);
+	else if (chmod(a->path, access->mode) < 0 || lstat(a->path, &now) < 0)
 		rc = failed(bound, "chmod", fault);
 	else if (listen(fds[0], BACKLOG) < 0)
 		rc = failed(bound, "listen", fault);
@@ -444,9 +452,10 @@ listen_unix(const struct address *a, unsigned count, int *fds, char bound[LISTEN
 }
 
 int
-listen_open(const char *address, unsigned count, int *fds, char bound[LISTEN_BOUND],
-    struct hrw_fault *fault)
+listen_open(const char *address, const struct listen_access *access, unsigned count, int *fds,
+    char bound[LISTEN_BOUND], struct hrw_fault *fault)
 {
+	static const struct listen_access usual = {.mode = 0660, .group = (gid_t)-1};
 	struct address a;
 	int rc;
 
@@ -457,6 +466,7 @@ listen_open(const char *address, unsigned count, int *fds, char bound[LISTEN_BOU
 	rc = parse(address, &a, fault);
 	if (rc < 0)
 		return rc;
-	return a.path != NULL ? listen_unix(&a, count, fds, bound, fault)
-			      : listen_tcp(&a, count, fds, bound, fault);
+	if (a.path == NULL)
+		return listen_tcp(&a, count, fds, bound, fault);
+	return listen_unix(&a, access != NULL ? access : &usual, count, fds, bound, fault);
 }

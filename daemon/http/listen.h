@@ -9,10 +9,17 @@
 #define HRWD_HTTP_LISTEN_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "core/error.h"
 
 enum { LISTEN_BOUND = 128 }; /* room for an address as bound */
+
+/* Who may connect to a unix socket. */
+struct listen_access {
+	mode_t mode; /* 0660 where nothing else is asked for */
+	gid_t group; /* (gid_t)-1: the process's own */
+};
 
 /* Is the text an address to listen on? BAD_ADDRESS with what is wrong. */
 int listen_check(const char *address, struct hrw_fault *fault);
@@ -20,14 +27,18 @@ int listen_check(const char *address, struct hrw_fault *fault);
 /* Loopback or a unix socket? */
 bool listen_is_local(const char *address);
 
+/* A unix socket? */
+bool listen_is_unix(const char *address);
+
 /* Opens `count` sockets that share the address, bound and listening,
  * non-blocking, close-on-exec. Port 0 takes a free one, the same for all.
+ *   access   of a unix socket; NULL: its mode is 0660
  *   bound    receives the address as bound ("127.0.0.1:49152")
  *   errors   INTERNAL: in use (by whom where known), not allowed, no such host;
  *            nothing stays open then
  * The claim lasts until the process ends. */
-int listen_open(const char *address, unsigned count, int *fds, char bound[LISTEN_BOUND],
-    struct hrw_fault *fault);
+int listen_open(const char *address, const struct listen_access *access, unsigned count, int *fds,
+    char bound[LISTEN_BOUND], struct hrw_fault *fault);
 
 /* Takes a listening socket that another process opened for this one: to open its
  * address is then to share it. Its path, if it has one, stays at the end.

@@ -69,7 +69,7 @@ is_ours(struct hrw_bytes text, const char *own, const struct config *config)
 	if (is_loopback(host) || is_host_of(host, own))
 		return true;
 	for (size_t i = 0; i < config->admin.count; i++)
-		if (is_host_of(host, config->admin.address[i]))
+		if (is_host_of(host, config->admin.at[i].text))
 			return true;
 	for (size_t i = 0; i < config->host_count; i++)
 		if (is_host_of(host, config->hosts[i]))

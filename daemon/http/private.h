@@ -31,6 +31,7 @@ enum queue {
 struct connection {
 	struct http_server *server;
 	struct MHD_Connection *mhd;
+	struct gnutls_session_int *tls; /* NULL: none is spoken */
 	int fd;
 	struct accept_place place;
 	struct connection *next, *previous; /* of the server's */
@@ -108,7 +109,7 @@ struct http_server {
 	struct router *router;
 	struct MHD_Daemon *mhd;
 	int fd;
-	bool is_unix;
+	bool is_unix, is_tls;
 	char own[72]; /* the listening address */
 
 	uv_poll_t poll;	  /* libmicrohttpd's epoll descriptor */

@@ -2,6 +2,7 @@
  * response.c - answers, and the one place where an error becomes a status.
  */
 #include <assert.h>
+#include <gnutls/gnutls.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -304,7 +305,7 @@ response_queue(struct exchange *ex)
 /* Sends at once what fits into the socket: an answer of a few hundred bytes on a
  * connection that has sent nothing yet. */
 static void
-send_raw(int fd, unsigned status, const char *headers, const struct buffer *body)
+send_raw(struct connection *c, unsigned status, const char *headers, const struct buffer *body)
 {
 	char head[1024], date[64];
 	time_t now = time(NULL);
@@ -320,7 +321,15 @@ send_raw(int fd, unsigned status, const char *headers, const struct buffer *body
 	    status, MHD_get_reason_phrase_for(status), date, headers, body->len);
 	part[1].iov_base = body->data;
 	part[1].iov_len = body->len;
-	sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (c->tls == NULL) {
+		sendmsg(c->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+		return;
+	}
+	/* Before the end of a handshake nothing is sent, nor could it be read. */
+	if (gnutls_record_send(c->tls, head, part[0].iov_len) > 0) {
+		gnutls_record_send(c->tls, body->data, body->len);
+		gnutls_bye(c->tls, GNUTLS_SHUT_WR);
+	}
 }
 
 void
@@ -335,7 +344,7 @@ response_send(struct exchange *ex)
 		buffer_printf(&headers, "%s: %s\r\n", at, value);
 		at = value + strlen(value) + 1;
 	}
-	send_raw(ex->connection->fd, ex->status, buffer_text(&headers), &ex->out);
+	send_raw(ex->connection, ex->status, buffer_text(&headers), &ex->out);
 	buffer_fini(&headers);
 	count(ex);
 }
@@ -355,6 +364,6 @@ response_send_timeout(struct connection *c)
 		    c->server->config->head_seconds);
 	status = status_of(fault.error, NULL);
 	write_problem(&body, status, &fault);
-	send_raw(c->fd, status, "Content-Type: application/problem+json\r\n", &body);
+	send_raw(c, status, "Content-Type: application/problem+json\r\n", &body);
 	buffer_fini(&body);
 }

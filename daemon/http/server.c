@@ -7,6 +7,7 @@
  * and streams of this loop have theirs in between.
  */
 #include <arpa/inet.h>
+#include <gnutls/abstract.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,18 +176,47 @@ name_own(struct http_server *server)
 	}
 }
 
+/* Never asked: each session has a certificate of ours before it begins. But
+ * without one, or this, the library does not start. */
+static int
+no_certificate(gnutls_session_t session, const gnutls_datum_t *issuers, int issuer_count,
+    const gnutls_pk_algorithm_t *algorithms, int algorithm_count, gnutls_pcert_st **certificate,
+    unsigned *count, gnutls_privkey_t *key)
+{
+	(void)session;
+	(void)issuers;
+	(void)issuer_count;
+	(void)algorithms;
+	(void)algorithm_count;
+	(void)certificate;
+	(void)count;
+	(void)key;
+	return -1;
+}
+
 static struct MHD_Daemon *
 start_mhd(struct http_server *server)
 {
 	const struct config *config = server->config;
+	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
+	struct MHD_OptionItem tls[] = {
+	    {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)(uintptr_t)no_certificate},
+	    {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)tls_priorities},
+	    {MHD_OPTION_END, 0, NULL},
+	};
 
-	return MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request,
-	    server, MHD_OPTION_LISTEN_SOCKET, server->fd, MHD_OPTION_URI_LOG_CALLBACK, on_target,
-	    server, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+	if (server->is_tls)
+		flags |= MHD_USE_TLS;
+	else
+		tls[0].option = MHD_OPTION_END;
+	return MHD_start_daemon(flags, 0, NULL, NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET,
+	    server->fd, MHD_OPTION_URI_LOG_CALLBACK, on_target, server,
+	    MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL, MHD_OPTION_NOTIFY_COMPLETED,
 	    on_completed, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
 	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)config->connections + LIMIT_SLACK,
 	    MHD_OPTION_CONNECTION_TIMEOUT, config->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-	    3 * config->limits->key_bytes + CONNECTION_MEMORY, MHD_OPTION_END);
+	    3 * config->limits->key_bytes + CONNECTION_MEMORY, MHD_OPTION_ARRAY, tls,
+	    MHD_OPTION_END);
 }
 
 static void
@@ -207,7 +237,7 @@ free_server(struct http_server *server)
 }
 
 struct http_server *
-http_server_new_with(uv_loop_t *loop, int fd, enum listener listener, struct app *app,
+http_server_new_with(uv_loop_t *loop, int fd, enum listener listener, bool is_tls, struct app *app,
     struct snapshot *const *snapshot, const struct route *rows, size_t row_count,
     struct hrw_fault *fault)
 {
@@ -219,6 +249,7 @@ http_server_new_with(uv_loop_t *loop, int fd, enum listener listener, struct app
 	server->loop = loop;
 	server->fd = fd;
 	server->listener = listener;
+	server->is_tls = is_tls;
 	server->app = app;
 	server->config = app->config;
 	server->snapshot = snapshot;

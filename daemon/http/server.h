@@ -18,16 +18,17 @@ struct http_server;
  *   loop       the loop it lives on; every call below is on its thread
  *   fd         taken: closed with the server
  *   listener   LISTENER_LOOKUP or LISTENER_ADMIN
+ *   is_tls     speaks TLS by the configuration's certificate
  *   snapshot   where the loop keeps its present snapshot: read at each dispatch
  *   errors     INTERNAL with the fault's detail; NULL then */
-struct http_server *http_server_new(uv_loop_t *loop, int fd, enum listener listener,
+struct http_server *http_server_new(uv_loop_t *loop, int fd, enum listener listener, bool is_tls,
     struct app *app, struct snapshot *const *snapshot, struct hrw_fault *fault);
 
 /* The same with a table of routes of the caller's; the rows outlive the server. */
 struct route;
 struct http_server *http_server_new_with(uv_loop_t *loop, int fd, enum listener listener,
-    struct app *app, struct snapshot *const *snapshot, const struct route *rows, size_t row_count,
-    struct hrw_fault *fault);
+    bool is_tls, struct app *app, struct snapshot *const *snapshot, const struct route *rows,
+    size_t row_count, struct hrw_fault *fault);
 
 /* Takes no new connections; requests under way are finished. */
 void http_server_quiesce(struct http_server *server);

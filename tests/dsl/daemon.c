@@ -256,7 +256,8 @@ base_url(const char *line, const char *label)
 	len = strcspn(at, ", \"\n");
 	if (strncmp(at, "unix:", 5) == 0)
 		return text("%.*s", (int)len, at);
-	return text("http://%.*s", (int)len, at);
+	return text(
+	    "%s://%.*s", strncmp(at + len, " with TLS", 9) == 0 ? "https" : "http", (int)len, at);
 }
 
 int

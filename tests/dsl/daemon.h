@@ -19,7 +19,7 @@ struct daemon {
 	pid_t pid;	      /* 0: not running */
 	char *dir;	      /* holds hrwd.json, hrwd.db, log */
 	char *store;	      /* DIR/hrwd.db */
-	char *lookup, *admin; /* "http://127.0.0.1:PORT", "unix:/path", "" when off */
+	char *lookup, *admin; /* "http://127.0.0.1:PORT", "https:…", "unix:/path", "": off */
 	char *log_path;
 	char **argv;			     /* ended by NULL */
 	const char *handed_name[HANDED_MAX]; /* sockets that it starts with */

@@ -23,6 +23,20 @@ enum { ASK_SECONDS = 120 };
 static _Thread_local CURL *handle;
 static _Thread_local pid_t handle_owner;
 
+/* Of all threads. */
+static const char *trusted, *shown, *shown_key;
+
+void
+trust(const char *authority, const char *certificate, const char *key)
+{
+	trusted = authority;
+	shown = certificate;
+	shown_key = key;
+	if (handle != NULL && handle_owner == getpid())
+		curl_easy_cleanup(handle);
+	handle = NULL;
+}
+
 static CURL *
 client(void)
 {
@@ -101,6 +115,9 @@ ask_bytes(const char *base, const char *method, const char *path, const char *he
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_PROXY, "");
 	curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)ASK_SECONDS);
+	curl_easy_setopt(curl, CURLOPT_CAINFO, trusted);
+	curl_easy_setopt(curl, CURLOPT_SSLCERT, shown);
+	curl_easy_setopt(curl, CURLOPT_SSLKEY, shown_key);
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, list);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, &content);
@@ -207,7 +224,7 @@ raw_open(const char *base)
 		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		rc = connect(fd, (struct sockaddr *)&un, sizeof(un));
 	} else {
-		if (sscanf(base, "http://%63[^:]:%u", host, &port) != 2)
+		if (sscanf(strstr(base, "//"), "//%63[^:]:%u", host, &port) != 2)
 			abort();
 		in.sin_port = htons((uint16_t)port);
 		inet_pton(AF_INET, host, &in.sin_addr);

@@ -24,7 +24,7 @@ struct answer {
 };
 
 /* Asks once.
- *   base     of struct daemon: "http://host:port" or "unix:/path"
+ *   base     of struct daemon: "http://host:port", "https://host:port" or "unix:/path"
  *   path     with its query, sent as it is
  *   headers  lines separated by \n; NULL: none. No Content-Type is added
  *   body     NULL: none */
@@ -32,6 +32,11 @@ struct answer *ask(
     const char *base, const char *method, const char *path, const char *headers, const char *body);
 struct answer *ask_bytes(const char *base, const char *method, const char *path,
     const char *headers, const void *body, size_t len);
+
+/* What clients trust from here on where a base is "https://…", in PEM files: whose
+ * certificates, and the one they show themselves (NULL: none). Connections are
+ * made anew. */
+void trust(const char *authority, const char *certificate, const char *key);
 
 /* The common ones; a body is sent as application/json. */
 struct answer *get(const char *base, const char *path);

@@ -368,9 +368,9 @@ start(const char *address, enum listener listener, void (*change)(struct config 
 	uv_loop_init(&loop);
 	uv_async_init(&loop, &wake, on_wake);
 	uv_timer_init(&loop, &poll_idle);
-	ck_assert_msg(listen_open(address, 1, &fd, bound, &fault) == 0, "%s", fault.detail);
-	server = http_server_new_with(
-	    &loop, fd, listener, &app, &no_snapshot, rows, sizeof(rows) / sizeof(rows[0]), &fault);
+	ck_assert_msg(listen_open(address, NULL, 1, &fd, bound, &fault) == 0, "%s", fault.detail);
+	server = http_server_new_with(&loop, fd, listener, false, &app, &no_snapshot, rows,
+	    sizeof(rows) / sizeof(rows[0]), &fault);
 	ck_assert_msg(server != NULL, "%s", fault.detail);
 	ck_assert_int_eq(pthread_create(&thread, NULL, run, NULL), 0);
 	snprintf(base, sizeof(base), "%s%s", bound[0] == 'u' ? "" : "http://", bound);

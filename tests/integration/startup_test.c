@@ -1,6 +1,7 @@
 /*
  * How a daemon starts, refuses to, and ends.
  */
+#include <grp.h>
 #include <pthread.h>
 #include <pwd.h>
 #include <signal.h>
@@ -75,6 +76,20 @@ static const struct {
     {"{\n  \"workers\": 2,\n}\n", 2, "hrwd.json|3"},
     {"{\n  \"log\": { \"level\": \"loud\" }\n}\n", 2, "hrwd.json|2|loud|info"},
     {"{\n  \"listen\": { \"lookup\": \"here\" }\n}\n", 2, "hrwd.json|2|here"},
+    {"{\"listen\":{\"admin\":{\"address\":\"127.0.0.1:0\",\n\"mode\":\"0660\"}}}", 2,
+	"hrwd.json|2|unix socket"},
+    {"{\"listen\":{\"admin\":{\"address\":\"unix:/x\",\n\"mode\":\"0999\"}}}", 2,
+	"hrwd.json|2|octal|0660"},
+    {"{\"listen\":{\"admin\":{\"address\":\"unix:/x\",\n\"mode\":432}}}", 2, "hrwd.json|2|octal"},
+    {"{\"listen\":{\"admin\":{\"address\":\"unix:/x\",\n\"group\":\"no-such\"}}}", 2,
+	"hrwd.json|2|no-such"},
+    {"{\"listen\":{\"admin\":{\"address\":\"unix:/x\",\n\"mod\":\"0660\"}}}", 2,
+	"hrwd.json|2|mod|mode"},
+    {"{\"listen\":{\"admin\":{\n\"mode\":\"0660\"}}}", 2, "hrwd.json|1|address"},
+    {"{\"listen\":{\"admin\":{\"address\":\n\"0.0.0.0:0\"}}}", 0, NULL},
+    {"{\"auth\":{\n\"lookup\":true}}", 2, "hrwd.json|2|auth.tokens"},
+    {"{\"auth\":{\n\"tokens\":\"/nowhere/tokens\"}}", 2, "hrwd.json|2|/nowhere/tokens"},
+    {"{\n\"secrets\":\"/nowhere/secrets\"}", 2, "hrwd.json|2|/nowhere/secrets"},
     {"{\"pools\":{\"default\":{\"nodes\":[\n{\"name\":\"Cache\",\"address\":\"h:1\"}]}}}", 2,
 	"hrwd.json|2|Cache"},
     {"{\"pools\":{\"default\":{\"nodes\":[\n{\"name\":\"a\",\"address\":\"h\"}]}}}", 2,
@@ -234,6 +249,35 @@ START_TEST(on_a_unix_socket_the_history_names_the_user)
 }
 END_TEST
 
+START_TEST(a_unix_socket_has_the_mode_and_the_group_that_were_asked_for)
+{
+	/* Root may give it to any group, others to their own. */
+	const struct group *group = getgrgid(getuid() == 0 ? 1 : getgid());
+	const char *listen =
+	    text("\"listen\":{\"lookup\":{\"address\":\"unix:$DIR/lookup.sock\",\"mode\":\"666\"},"
+		 "\"admin\":[{\"address\":\"unix:$DIR/admin.sock\",\"mode\":\"0620\","
+		 "\"group\":\"%s\"},\"unix:$DIR/usual.sock\"]},",
+		group->gr_name);
+	struct daemon *d = daemon_prepare(
+	    text("{%s%s", listen, &FLEET_CONFIG("")[1]), "--store", "$DIR/hrwd.db", NULL);
+	static const char *const names[] = {"lookup.sock", "admin.sock", "usual.sock"};
+	static const unsigned modes[] = {0666, 0620, 0660};
+	struct stat st;
+
+	daemon_launch(d);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(stat(daemon_path(d, names[i]), &st), 0);
+		ck_assert_uint_eq(st.st_mode & 07777, modes[i]);
+		if (i == 1)
+			ck_assert_uint_eq(st.st_gid, group->gr_gid);
+		expect_status(get(text("unix:%s/%s", d->dir, names[i]), "/owner?key=a"), 200);
+	}
+	daemon_stop(d);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_ne(stat(daemon_path(d, names[i]), &st), 0);
+}
+END_TEST
+
 /* Clients that look up without a pause until the daemon is gone. */
 static struct {
 	struct daemon *d;
@@ -379,6 +423,7 @@ SUITE(startup)
 	tcase_add_test(tests, an_admin_listener_can_be_off);
 	tcase_add_test(tests, a_listener_can_be_a_list_of_addresses);
 	tcase_add_test(tests, on_a_unix_socket_the_history_names_the_user);
+	tcase_add_test(tests, a_unix_socket_has_the_mode_and_the_group_that_were_asked_for);
 	tcase_add_test(tests, sigterm_under_load_cuts_no_request);
 	tcase_add_test(tests, sigint_ends_it_too_and_idle_connections_do_not_hold_it);
 	tcase_add_test(tests, sighup_reads_the_log_level_anew_and_says_what_it_could_not_change);

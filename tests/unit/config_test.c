@@ -61,8 +61,8 @@ START_TEST(defaults_are_those_of_the_table)
 	ck_assert_uint_eq(c->json_bytes, 4194304);
 	ck_assert_uint_eq(c->keys, 20000000);
 	ck_assert_uint_eq(c->head_seconds, 10);
-	ck_assert_str_eq(c->lookup.address[0], "127.0.0.1:7070");
-	ck_assert_str_eq(c->admin.address[0], "127.0.0.1:7071");
+	ck_assert_str_eq(c->lookup.at[0].text, "127.0.0.1:7070");
+	ck_assert_str_eq(c->admin.at[0].text, "127.0.0.1:7071");
 	ck_assert_str_eq(c->default_pool, "default");
 	ck_assert_uint_ge(c->workers, 1);
 	ck_assert_uint_le(c->workers, 16);
@@ -117,8 +117,8 @@ START_TEST(every_option_can_be_set)
 	char here[4096];
 
 	ck_assert_uint_eq(c->lookup.count, 2);
-	ck_assert_str_eq(c->lookup.address[1], "[::1]:2");
-	ck_assert_str_eq(c->admin.address[0], "unix:/tmp/a");
+	ck_assert_str_eq(c->lookup.at[1].text, "[::1]:2");
+	ck_assert_str_eq(c->admin.at[0].text, "unix:/tmp/a");
 	ck_assert_str_eq(c->hosts[0], "a.example");
 	ck_assert_uint_eq(c->workers, 3);
 	ck_assert_ptr_nonnull(getcwd(here, sizeof(here)));
@@ -146,7 +146,7 @@ START_TEST(a_mistake_is_told_by_file_line_column_and_field)
 	    {"{\n  \"limits\": { \"keybytes\": 1 }\n}",
 		":2:27: /limits/keybytes: \"keybytes\" is not known here: did you mean "
 		"\"key_bytes\"?; known: nodes, key_bytes"},
-	    {"{\"tls\":{}}", ":1:8: /tls: \"tls\" is not known here"},
+	    {"{\"ssl\":{}}", ":1:8: /ssl: \"ssl\" is not known here"},
 	    {"{\n\"limits\":{\"nodes\":\n0}}", ":3:1: /limits/nodes: \"nodes\" is 0: give a whole "
 					       "number from 1 to 16384"},
 	    {"{\"limits\":{\"nodes\":1.5}}", ":1:20: /limits/nodes: \"nodes\" is 1.5:"},
@@ -204,7 +204,7 @@ START_TEST(flags_win_and_are_judged_alike)
 
 	ck_assert_uint_eq(c->lookup.count, 0);
 	ck_assert_int_eq(config_set_lookup(c, "127.0.0.1:8", &fault), 0);
-	ck_assert_str_eq(c->lookup.address[0], "127.0.0.1:8");
+	ck_assert_str_eq(c->lookup.at[0].text, "127.0.0.1:8");
 	ck_assert_int_lt(config_set_admin(c, "nowhere", &fault), 0);
 	ck_assert_ptr_eq(strstr(fault.detail, "--admin: "), fault.detail);
 	ck_assert_int_eq(config_set_store(c, "/b.db", &fault), 0);

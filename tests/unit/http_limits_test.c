@@ -201,7 +201,7 @@ another_opens(const char *address)
 	if (pid == 0) {
 		struct hrw_fault fault;
 		char bound[128];
-		int fd, rc = listen_open(address, 1, &fd, bound, &fault);
+		int fd, rc = listen_open(address, NULL, 1, &fd, bound, &fault);
 
 		_exit(rc == 0				       ? 0
 		      : strstr(fault.detail, address) == NULL  ? 2
@@ -220,7 +220,7 @@ START_TEST(a_port_in_use_is_refused_by_name)
 	int fds[4], fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
 	socklen_t len = sizeof(name);
 
-	ck_assert_int_eq(listen_open("127.0.0.1:0", 4, fds, bound, &fault), 0);
+	ck_assert_int_eq(listen_open("127.0.0.1:0", NULL, 4, fds, bound, &fault), 0);
 	ck_assert_int_eq(another_opens(bound), 1);
 	for (int i = 0; i < 4; i++)
 		close(fds[i]);
@@ -238,7 +238,7 @@ START_TEST(a_port_in_use_is_refused_by_name)
 	close(fd);
 	ck_assert_int_eq(another_opens(address), 0);
 	ck_assert_int_eq(
-	    listen_open("no.such.host.invalid:1", 1, fds, bound, &fault), HRW_INTERNAL);
+	    listen_open("no.such.host.invalid:1", NULL, 1, fds, bound, &fault), HRW_INTERNAL);
 }
 END_TEST
 
@@ -248,7 +248,7 @@ START_TEST(workers_share_a_port)
 	char bound[128], url[160];
 	int fds[3], connected = 0;
 
-	ck_assert_int_eq(listen_open("127.0.0.1:0", 3, fds, bound, &fault), 0);
+	ck_assert_int_eq(listen_open("127.0.0.1:0", NULL, 3, fds, bound, &fault), 0);
 	snprintf(url, sizeof(url), "http://%s", bound);
 	for (int i = 0; i < 30; i++)
 		connected += raw_open(url) >= 0;
@@ -269,7 +269,7 @@ START_TEST(a_unix_socket_replaces_a_dead_one_and_says_who_asks)
 		char bound[128];
 		int fd;
 
-		_exit(listen_open(address, 1, &fd, bound, NULL) != 0);
+		_exit(listen_open(address, NULL, 1, &fd, bound, NULL) != 0);
 	}
 	wait(NULL);
 	ck_assert_int_eq(stat(path, &found), 0);
@@ -296,7 +296,7 @@ START_TEST(a_file_in_the_way_of_a_unix_socket_stays)
 
 	close(mkstemp(path));
 	snprintf(address, sizeof(address), "unix:%s", path);
-	ck_assert_int_eq(listen_open(address, 1, &fd, bound, &fault), HRW_INTERNAL);
+	ck_assert_int_eq(listen_open(address, NULL, 1, &fd, bound, &fault), HRW_INTERNAL);
 	ck_assert_ptr_nonnull(strstr(fault.detail, "no socket"));
 	ck_assert_int_eq(stat(path, &found), 0);
 	unlink(path);
