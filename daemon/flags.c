@@ -10,6 +10,8 @@ const struct flag flag_rows[] = {
     {"config", "FILE", offsetof(struct flags, config), true, "read the configuration from FILE"},
     {"check", NULL, offsetof(struct flags, is_check), false,
 	"say what is wrong with the configuration, and start nothing"},
+    {"health", NULL, offsetof(struct flags, is_health), false,
+	"ask the daemon that runs with these options whether it is ready, and start nothing"},
     {"lookup", "ADDR", offsetof(struct flags, lookup), false,
 	"answer reads on ADDR: host:port, [v6]:port, unix:/path or off"},
     {"admin", "ADDR", offsetof(struct flags, admin), false, "take changes on ADDR"},

@@ -10,7 +10,7 @@
 /* What the flags say; texts are argv's. */
 struct flags {
 	const char *config, *lookup, *admin, *store;
-	bool is_check, is_version, is_help;
+	bool is_check, is_health, is_version, is_help;
 };
 
 struct flag {

@@ -10,6 +10,7 @@
 #include "daemon/flags.h"
 #include "daemon/loop.h"
 #include "daemon/notify.h"
+#include "daemon/probe.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -40,7 +41,7 @@ load(const struct flags *f, struct hrw_fault *fault)
 		rc = config_set_admin(c, f->admin, fault);
 	if (rc == 0 && f->store != NULL)
 		rc = config_set_store(c, f->store, fault);
-	if (rc == 0 && !f->is_check)
+	if (rc == 0 && !f->is_check && !f->is_health)
 		rc = notify_take_sockets(c, fault);
 	if (rc == 0)
 		rc = config_check(c, fault);
@@ -65,7 +66,7 @@ main(int argc, char **argv)
 	struct flags f = {0};
 	struct hrw_fault fault = {0};
 	struct config *c;
-	int status = EXIT_SUCCESS;
+	int status = EXIT_SUCCESS, rc = 0;
 
 	if (flags_read(argc, argv, &f) < 0)
 		return EXIT_USAGE;
@@ -82,7 +83,11 @@ main(int argc, char **argv)
 		fprintf(stderr, "hrwd: %s\n", fault.detail);
 		return EXIT_USAGE;
 	}
-	if (!f.is_check && loop_run(c, &fault) < 0) {
+	if (f.is_health)
+		rc = probe_ready(c, &fault);
+	else if (!f.is_check)
+		rc = loop_run(c, &fault);
+	if (rc < 0) {
 		fprintf(stderr, "hrwd: %s\n", fault.detail);
 		status = EXIT_FAILURE;
 	}

@@ -470,3 +470,41 @@ listen_open(const char *address, const struct listen_access *access, unsigned co
 		return listen_tcp(&a, count, fds, bound, fault);
 	return listen_unix(&a, access != NULL ? access : &usual, count, fds, bound, fault);
 }
+
+static int
+connect_to(const struct sockaddr *name, socklen_t len, int seconds)
+{
+	struct timeval limit = {.tv_sec = seconds};
+	int fd = socket(name->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	if (connect(fd, name, len) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int
+listen_connect(const char *address, int seconds, struct hrw_fault *fault)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *info = NULL;
+	struct sockaddr_un path = {.sun_family = AF_UNIX};
+	struct address a;
+	int fd = -1;
+
+	if (parse(address, &a, fault) < 0)
+		return fault->error;
+	if (a.path != NULL) {
+		memcpy(path.sun_path, a.path, strlen(a.path) + 1);
+		fd = connect_to((struct sockaddr *)&path, sizeof(path), seconds);
+	} else if (getaddrinfo(a.host, a.port, &hints, &info) == 0) {
+		fd = connect_to(info->ai_addr, info->ai_addrlen, seconds);
+		freeaddrinfo(info);
+	}
+	if (fd < 0)
+		return hrw_fault(fault, HRW_INTERNAL, "nobody answers on %s", address);
+	return fd;
+}

@@ -46,6 +46,11 @@ int listen_open(const char *address, const struct listen_access *access, unsigne
  *   errors   BAD_ADDRESS: it is no listening TCP or unix socket with a path */
 int listen_adopt(int fd, char bound[LISTEN_BOUND], struct hrw_fault *fault);
 
+/* Connects to whoever listens on an address, within so many seconds, which bind
+ * each send and receive on the socket too.
+ *   returns  the socket, to close(); INTERNAL: nobody is there */
+int listen_connect(const char *address, int seconds, struct hrw_fault *fault);
+
 /* Removes the unix sockets that were made: at the process's end. */
 void listen_unlink(void);
 

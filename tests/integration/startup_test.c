@@ -409,6 +409,33 @@ START_TEST(a_log_can_be_json_a_line_an_event)
 }
 END_TEST
 
+START_TEST(its_health_is_asked_by_the_program_itself)
+{
+	struct daemon *d = fleet_start(), *asks;
+	const char *lookup = d->lookup + strlen("http://");
+	struct daemon *on_path = daemon_start(
+	    FLEET_CONFIG("\"listen\":{\"lookup\":[\"127.0.0.1:0\",\"unix:$DIR/x.sock\"],"
+			 "\"admin\":\"off\"},"),
+	    NULL);
+
+	asks = daemon_prepare(NULL, "--health", "--lookup", lookup, "--admin", "off", NULL);
+	ck_assert_int_eq(daemon_exits_with(asks), 0);
+	ck_assert_uint_eq(daemon_log_lines(asks), 0);
+	/* The admin listener has rules for Host. */
+	asks = daemon_prepare(
+	    NULL, "--health", "--lookup", "off", "--admin", d->admin + strlen("http://"), NULL);
+	ck_assert_int_eq(daemon_exits_with(asks), 0);
+	asks =
+	    daemon_prepare(NULL, "--health", "--config", daemon_path(on_path, "hrwd.json"), NULL);
+	ck_assert_int_eq(daemon_exits_with(asks), 0);
+	daemon_stop(d);
+	daemon_stop(on_path);
+	asks = daemon_prepare(NULL, "--health", "--lookup", lookup, "--admin", "off", NULL);
+	ck_assert_int_eq(daemon_exits_with(asks), 1);
+	ck_assert_ptr_nonnull(strstr(daemon_log(asks), lookup));
+}
+END_TEST
+
 SUITE(startup)
 {
 	tcase_set_timeout(tests, TEST_SECONDS);
@@ -428,4 +455,5 @@ SUITE(startup)
 	tcase_add_test(tests, sigint_ends_it_too_and_idle_connections_do_not_hold_it);
 	tcase_add_test(tests, sighup_reads_the_log_level_anew_and_says_what_it_could_not_change);
 	tcase_add_test(tests, a_log_can_be_json_a_line_an_event);
+	tcase_add_test(tests, its_health_is_asked_by_the_program_itself);
 }

@@ -1,0 +1,14 @@
+/*
+ * probe.h - asks a running hrwd whether it is ready, as a container's health check.
+ */
+#ifndef HRWD_PROBE_H
+#define HRWD_PROBE_H
+
+#include "daemon/config.h"
+
+/* Asks for /readyz on the first listener of the configuration, a unix socket if
+ * there is one.
+ *   errors  INTERNAL: nobody answers within five seconds, or not with 200 */
+int probe_ready(const struct config *c, struct hrw_fault *fault);
+
+#endif
