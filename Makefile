@@ -93,12 +93,12 @@ $(BUILD)/tests/disk.so: tests/fault/disk.c tests/dsl/fault.h
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
 -include $(wildcard $(BUILD)/core/*.d $(BUILD)/core/*/*.d $(BUILD)/daemon/*.d \
            $(BUILD)/daemon/*/*.d $(BUILD)/tests/*/*.d)
 
-include systemd/install.mk
+include systemd/install.mk $(wildcard .debian/deb.mk)
 
 ## run: install what is missing, build, and run the daemon on conf/hrwd.json
 run: deps

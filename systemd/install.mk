@@ -4,6 +4,7 @@ BINDIR      ?= $(PREFIX)/bin
 LIBDIR      ?= $(PREFIX)/lib
 INCLUDEDIR  ?= $(PREFIX)/include
 DATADIR     ?= $(PREFIX)/share
+ZSHDIR      ?= $(DATADIR)/zsh/site-functions
 DOCDIR      ?= $(DATADIR)/doc/hrwd
 SYSCONFDIR  ?= $(if $(filter /usr,$(PREFIX)),/etc,$(PREFIX)/etc)
 UNITDIR     ?= $(PREFIX)/lib/systemd/system
@@ -30,7 +31,7 @@ installed: $(LIB_FILES) $(DAEMON_TEXTS) $(CTL_TEXTS)
 
 $(BUILD)/pic/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(PKG_CFLAGS) -fPIC -fno-semantic-interposition -MMD -MP -c -o $@ $<
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(PKG_CFLAGS) -fPIC -fno-semantic-interposition -MMD -MP -c -o $@ $<
 
 -include $(PIC_OBJ:.o=.d)
 
@@ -83,8 +84,8 @@ $(BUILD)/placed:
 install: all installed $(BUILD)/placed
 	install -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR) \
 	    $(addprefix $(DATADIR)/,man/man1 man/man5 man/man8 bash-completion/completions \
-	    zsh/site-functions fish/vendor_completions.d hrwd) $(DOCDIR)/examples \
-	    $(SYSCONFDIR)/hrwd $(UNITDIR) $(SYSUSERSDIR))
+	    fish/vendor_completions.d hrwd) $(ZSHDIR) $(DOCDIR)/examples $(SYSCONFDIR)/hrwd \
+	    $(UNITDIR) $(SYSUSERSDIR))
 	install -m 755 $(BUILD)/hrwd $(BUILD)/hrwctl $(DESTDIR)$(BINDIR)
 	install -m 755 $(BUILD)/lib/libhrw.so.$(VERSION) $(DESTDIR)$(LIBDIR)
 	cp -P $(BUILD)/lib/libhrw.so.$(ABI) $(BUILD)/lib/libhrw.so $(DESTDIR)$(LIBDIR)
@@ -97,7 +98,7 @@ install: all installed $(BUILD)/placed
 	set -e; for name in hrwd hrwctl; do \
 	    install -m 644 $(BUILD)/manual/$$name.bash \
 	        $(DESTDIR)$(DATADIR)/bash-completion/completions/$$name; \
-	    install -m 644 $(BUILD)/manual/$$name.zsh $(DESTDIR)$(DATADIR)/zsh/site-functions/_$$name; \
+	    install -m 644 $(BUILD)/manual/$$name.zsh $(DESTDIR)$(ZSHDIR)/_$$name; \
 	    install -m 644 $(BUILD)/manual/$$name.fish $(DESTDIR)$(DATADIR)/fish/vendor_completions.d; \
 	done
 	install -m 644 conf/hrwd.schema.json $(DESTDIR)$(DATADIR)/hrwd
@@ -115,7 +116,7 @@ uninstall:
 	    $(LIBDIR)/libhrw.a $(INCLUDEDIR)/hrw.h $(LIBDIR)/pkgconfig/hrw.pc \
 	    $(addprefix $(DATADIR)/,man/man1/hrwctl.1 man/man5/hrwd.json.5 man/man8/hrwd.8 \
 	    $(foreach name,hrwd hrwctl,bash-completion/completions/$(name) \
-	    zsh/site-functions/_$(name) fish/vendor_completions.d/$(name).fish)) \
+	    fish/vendor_completions.d/$(name).fish)) $(ZSHDIR)/_hrwd $(ZSHDIR)/_hrwctl \
 	    $(SYSUSERSDIR)/hrwd.conf $(addprefix $(UNITDIR)/,$(notdir $(UNITS))))
 	rm -rf $(DESTDIR)$(DATADIR)/hrwd $(DESTDIR)$(DOCDIR)
 	! cmp -s systemd/hrwd.json $(DESTDIR)$(SYSCONFDIR)/hrwd/hrwd.json || \
