@@ -87,7 +87,7 @@ abi() {
 	sed -n 's/^.*hrw\.h:.* extern .*[ *]\(hrw_[a-z0-9_]*\) (.*/\1/p' "$root/prototypes" |
 		sort -u >"$root/declared"
 	missing=$(comm -23 "$root/declared" "$root/offered")
-	[ -z "$missing" ] || fail "declared, not offered: $missing"
+	[ -z "$missing" ] || fail "core/libhrw.map lacks what the header declares: $missing"
 	{
 		echo '#include <hrw.h>'
 		sed 's/^\(.*\) \(.*\)$/_Static_assert(sizeof(\1) == \2, "\1");/' \
@@ -95,7 +95,8 @@ abi() {
 		sed 's/.*/const void *const offered_& = (const void *)\&&;/' "$root/offered"
 	} >"$root/abi.c"
 	gcc -std=c17 -I"$root/usr/include" -c "$root/abi.c" -o "$root/abi.o" ||
-		fail "a new ABI needs a new number, in systemd/install.mk and core/libhrw.map"
+		fail "the ABI is another: once released, it needs a new number (systemd/install.mk," \
+			"core/libhrw.map); until then, tests/scripts/libhrw.sizes is to follow"
 }
 
 # A sanitizer's libraries would have to come first in the example, too.
