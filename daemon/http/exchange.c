@@ -20,6 +20,7 @@ enum {
 	SPARE_MAX = 64,	       /* exchanges kept for the next requests */
 	SPARE_ROOM = 64 << 10, /* bytes of each buffer kept with them */
 	DROP_MAX = 1 << 20,    /* of a refused body; more is not waited for */
+	NOTHING_MAX = 64,      /* of a body where none is taken */
 };
 
 static struct exchange *
@@ -318,6 +319,10 @@ take_piece(struct exchange *ex, struct hrw_bytes piece)
 		return too_large(ex);
 	switch (route->body) {
 	case BODY_NONE:
+		/* As much as tells nothing from something. */
+		if (ex->in.len < NOTHING_MAX)
+			buffer_add(
+			    &ex->in, piece.data, piece.len < NOTHING_MAX ? piece.len : NOTHING_MAX);
 		return 0;
 	case BODY_WHOLE:
 		buffer_add(&ex->in, piece.data, piece.len);
@@ -367,6 +372,35 @@ settle(struct exchange *ex, int status)
 		response_fault(ex, status);
 }
 
+/* A change that takes no body must not be made by a request that says more in
+ * one: {"dry_run":true} would be read over. Nothing is white space or {}. */
+static int
+judge_nothing(struct exchange *ex)
+{
+	struct request *req = &ex->request;
+	struct hrw_bytes body = buffer_bytes(&ex->in);
+	char shown[HRW_SHOWN];
+	bool is_braced = false;
+
+	if (req->route->body != BODY_NONE || req->method == METHOD_GET)
+		return 0;
+	for (size_t i = 0; i < body.len; i++) {
+		if (strchr(" \t\r\n", body.data[i]) != NULL && body.data[i] != '\0')
+			continue;
+		if (!is_braced && body.data[i] == '{' && body.len < NOTHING_MAX) {
+			is_braced = true;
+			continue;
+		}
+		if (is_braced && body.data[i] == '}')
+			continue;
+		return hrw_fault(&req->fault, HRW_BAD_FIELD,
+		    "this takes no body, and \"%s\" came: leave it out; what a change needs goes "
+		    "into the query, as ?dry_run=true",
+		    hrw_show(body, shown, sizeof(shown)));
+	}
+	return 0;
+}
+
 /* The whole request is there. */
 static enum MHD_Result
 finish(struct exchange *ex)
@@ -378,6 +412,8 @@ finish(struct exchange *ex)
 	connection_queue(ex->connection, QUEUE_NONE);
 	if (has_body(ex))
 		set_idle(ex, ex->server->config->idle_seconds);
+	if (rc == 0)
+		rc = judge_nothing(ex);
 	if (rc == 0) {
 		if (ex->kept == NULL)
 			req->snapshot = *ex->server->snapshot;

@@ -23,7 +23,8 @@ next_tag(const char **at, struct hrw_bytes *tag, bool *is_weak)
 		return false;
 	*tag = hrw_bytes(text, (size_t)(end + 1 - text));
 	*at = end + 1;
-	return true;
+	end = *at + strspn(*at, " \t");
+	return *end == ',' || *end == '\0';
 }
 
 /* The pool's own tag, or its epoch alone in quotes. */

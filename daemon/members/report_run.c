@@ -131,7 +131,9 @@ count_batch(struct lane *lane, struct hrw_bytes records, struct buffer *entries)
 	int rc;
 
 	buffer_clear(entries);
-	while (record_next(records, &at, &key)) {
+	/* A key of a large pool may take milliseconds: a batch is not waited for. */
+	while (!atomic_load_explicit(&r->is_stopping, memory_order_relaxed) &&
+	       record_next(records, &at, &key)) {
 		hrw_plan_key(r->plan, key, &change);
 		rc = hrw_tally_add(lane->tally, &change);
 		if (rc < 0)

@@ -10,7 +10,7 @@
 #include "daemon/http/request.h"
 
 enum body {
-	BODY_NONE,   /* a body is read and ignored, up to json_bytes */
+	BODY_NONE,   /* none is taken: with GET it is ignored, else it must say nothing */
 	BODY_WHOLE,  /* collected into req->body, limits.json_bytes at most */
 	BODY_STREAM, /* given to `feed` as it comes, limits.body_bytes at most */
 	BODY_LONG,   /* as BODY_STREAM, not bound by body_bytes */

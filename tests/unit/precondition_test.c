@@ -39,8 +39,8 @@ END_TEST
 START_TEST(another_tag_is_stale)
 {
 	struct pool *p = made(1, "a b");
-	static const char *const tags[] = {
-	    "\"2\"", "\"1-0000000000000000\"", "1", "W/\"1\"", "\"\"", "", "\"1", "**", "\"11\""};
+	static const char *const tags[] = {"\"2\"", "\"1-0000000000000000\"", "1", "W/\"1\"",
+	    "\"1\"x", "\"\"", "", "\"1", "**", "\"11\""};
 
 	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
 		ck_assert_msg(drained(p, tags[i], NULL) == HRW_STALE_EPOCH, "%s", tags[i]);
