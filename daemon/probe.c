@@ -8,19 +8,19 @@
 
 enum { SECONDS = 5, HEAD = 64 };
 
-/* A unix socket first: the network's own rules do not bind it. */
-static const char *
+/* One without TLS, if there is one: nobody else need prove anything to it. */
+static const struct config_address *
 pick(const struct config *c)
 {
 	const struct config_addresses *const lists[] = {&c->lookup, &c->admin};
-	const char *first = NULL;
+	const struct config_address *first = NULL;
 
 	for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++)
 		for (size_t i = 0; i < lists[k]->count; i++) {
-			if (strncmp(lists[k]->address[i], "unix:", 5) == 0)
-				return lists[k]->address[i];
+			if (!config_is_tls(c, &lists[k]->at[i]))
+				return &lists[k]->at[i];
 			if (first == NULL)
-				first = lists[k]->address[i];
+				first = &lists[k]->at[i];
 		}
 	return first;
 }
@@ -49,7 +49,7 @@ ask(int fd)
 int
 probe_ready(const struct config *c, struct hrw_fault *fault)
 {
-	const char *address = pick(c);
+	const char *address = pick(c)->text;
 	int fd = listen_connect(address, SECONDS, fault), status;
 
 	if (fd < 0)
