@@ -286,6 +286,23 @@ read_request(struct apply *a)
 	return rc < 0 ? rc : read_keys(a);
 }
 
+/* A list of nodes that says whose it is must be sent to that pool. */
+static int
+check_said_pool(struct apply *a, struct hrw_bytes name)
+{
+	const struct json *said = a->order.kind == ORDER_NODES ? json_get(a->body, "pool") : NULL;
+	char shown[HRW_SHOWN];
+
+	if (said == NULL || hrw_bytes_equal(json_bytes(said), name))
+		return 0;
+	return json_fault(said, &a->req->fault, HRW_BAD_FIELD,
+	    "the list is of pool %.*s, and the request changes \"%s\": name the pool with pool=, "
+	    "or "
+	    "leave the field out",
+	    (int)json_source(said).len, (const char *)json_source(said).data,
+	    hrw_show(name, shown, sizeof(shown)));
+}
+
 int
 apply_request(struct request *req, enum order_kind kind)
 {
@@ -305,7 +322,12 @@ apply_request(struct request *req, enum order_kind kind)
 	rc = check_pool(a, name);
 	if (rc < 0)
 		return rc;
-	rc = name_pool(a, name.data != NULL ? name : hrw_text(req->snapshot->default_name));
+	if (name.data == NULL)
+		name = hrw_text(req->snapshot->default_name);
+	rc = check_said_pool(a, name);
+	if (rc < 0)
+		return rc;
+	rc = name_pool(a, name);
 	if (rc < 0)
 		return rc;
 	return queue(a);

@@ -186,6 +186,8 @@ static const struct refusal {
     {"bad-field", 400, FLEET, "POST", "/nodes/cache-a/drain", NULL, "{\"dry_run\":true}",
 	"dry_run|no body"},
     {"bad-field", 400, FLEET, "DELETE", "/nodes/cache-a", NULL, "x", "no body"},
+    {"bad-field", 400, FLEET, "PUT", "/nodes", "If-Match: *", "{\"pool\":\"img\",\"nodes\":[]}",
+	"img|default"},
     {"bad-parameter", 400, FLEET, "GET", "/history?limit=1001", NULL, NULL, "1001|1000"},
     {"bad-parameter", 400, FLEET, "GET", "/plans?limit=0", NULL, NULL, "0"},
     {"bad-parameter", 400, FLEET, "GET", "/pools/default?epoch=one", NULL, NULL, "one"},
