@@ -6,8 +6,8 @@
 
 #include "daemon/config.h"
 
-/* Asks for /readyz on the first listener of the configuration, a unix socket if
- * there is one.
+/* Asks for /readyz on a listener of the configuration: a unix socket if there is
+ * one, else one without TLS, else any.
  *   errors  INTERNAL: nobody answers within five seconds, or not with 200 */
 int probe_ready(const struct config *c, struct hrw_fault *fault);
 

@@ -40,4 +40,9 @@ void tls_free(struct tls *tls); /* without `older`; NULL is fine */
  * cannot be. */
 bool tls_begin(const struct tls *tls, struct gnutls_session_int *session);
 
+/* As a client, asks a server of this machine once, whoever it says it is.
+ *   fd       connected; its own timeouts bind each step
+ *   returns  bytes of the answer's beginning, `room` at most; 0: none came */
+size_t tls_ask(int fd, const void *request, size_t len, char *answer, size_t room);
+
 #endif

@@ -73,6 +73,18 @@ START_TEST(both_listeners_speak_TLS_and_nothing_else)
 }
 END_TEST
 
+START_TEST(its_health_is_asked_over_TLS_too)
+{
+	struct daemon *d = start(TLS), *asks;
+
+	asks = daemon_prepare(NULL, "--health", "--config", daemon_path(d, "hrwd.json"), "--lookup",
+	    d->lookup + strlen("https://"), "--admin", "off", NULL);
+	ck_assert_msg(daemon_exits_with(asks) == 0, "%s", daemon_log(asks));
+	daemon_stop(d);
+	ck_assert_int_eq(daemon_exits_with(asks), 1);
+}
+END_TEST
+
 START_TEST(an_address_may_stay_plain_and_a_unix_socket_always_does)
 {
 	struct daemon *d = daemon_prepare(
@@ -470,6 +482,7 @@ END_TEST
 SUITE(tls)
 {
 	tcase_add_test(tests, both_listeners_speak_TLS_and_nothing_else);
+	tcase_add_test(tests, its_health_is_asked_over_TLS_too);
 	tcase_add_test(tests, an_address_may_stay_plain_and_a_unix_socket_always_does);
 	tcase_add_test(tests, with_a_client_ca_only_its_clients_are_answered);
 	tcase_add_test(tests, versions_before_1_2_are_refused);
