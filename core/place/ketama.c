@@ -1,7 +1,6 @@
 #include "core/place/ketama.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "core/hash/md5.h"
 
@@ -18,21 +17,15 @@ hrw_ketama_groups(double weight, double total, size_t nodes, bool adds_double)
 	return (size_t)floorf(groups);
 }
 
-struct hrw_bytes
-hrw_ketama_text(char *room, const char *label, size_t i)
-{
-	return hrw_bytes(room, (size_t)snprintf(room, HRW_KETAMA_TEXT, "%s-%zu", label, i));
-}
-
 int
 hrw_ketama_add(struct hrw_points *p, const char *label, size_t groups, uint32_t node)
 {
-	char room[HRW_KETAMA_TEXT];
+	char room[HRW_POINT_TEXT];
 	uint8_t digest[16];
 	int rc = 0;
 
 	for (size_t i = 0; i < groups; i++) {
-		hrw_md5(hrw_ketama_text(room, label, i), digest);
+		hrw_md5(hrw_point_text(room, label, "-", i), digest);
 		for (size_t word = 0; rc == 0 && word < 4; word++)
 			rc = hrw_points_add(p, hrw_md5_word(digest, word), node);
 	}

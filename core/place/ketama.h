@@ -21,10 +21,6 @@ size_t hrw_ketama_groups(double weight, double total, size_t nodes, bool adds_do
 /* Adds the 4 * groups points of "label-0", "label-1", …. 0 or INTERNAL. */
 int hrw_ketama_add(struct hrw_points *p, const char *label, size_t groups, uint32_t node);
 
-/* The text "label-i" in room for HRW_KETAMA_TEXT bytes. */
-enum { HRW_KETAMA_TEXT = HRW_ADDRESS_BYTES_MAX + 24 };
-struct hrw_bytes hrw_ketama_text(char *room, const char *label, size_t i);
-
 /* The points of all nodes of `order`, sorted. 0 or an error with its fault. */
 int hrw_ketama_ring(struct hrw_points *p, const struct hrw_membership *m, const uint32_t *order,
     size_t count, bool adds_double, struct hrw_fault *fault);

@@ -98,15 +98,15 @@ prepare_modula(const struct hrw_membership *m, void **index, struct hrw_fault *f
 static int
 plain_ring(struct index *ix, const struct hrw_membership *m, struct hrw_fault *fault)
 {
-	char room[HRW_KETAMA_TEXT];
+	char room[HRW_POINT_TEXT];
 	int rc = 0;
 
 	for (size_t n = 0; n < ix->count; n++)
 		for (size_t i = 0; rc == 0 && i < PLAIN_POINTS; i++) {
 			const char *label = m->node[ix->order[n]].hash_name;
 
-			rc = hrw_points_add(
-			    &ix->points, ix->hash(hrw_ketama_text(room, label, i)), ix->order[n]);
+			rc = hrw_points_add(&ix->points,
+			    ix->hash(hrw_point_text(room, label, "-", i)), ix->order[n]);
 		}
 	if (rc == 0)
 		rc = hrw_points_sort(&ix->points);

@@ -1,7 +1,7 @@
 #include "core/place/points.h"
 
+#include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 void
 hrw_points_fini(struct hrw_points *p)
@@ -85,10 +85,51 @@ pass(const struct hrw_points *from, struct hrw_points *to, unsigned shift)
 	to->count = from->count;
 }
 
+/* Stable passes by the digits of bits [from, to). */
+static void
+sort_digits(struct hrw_points *p, struct hrw_points *other, unsigned from, unsigned to)
+{
+	for (unsigned shift = from; shift < to; shift += DIGIT_BITS) {
+		struct hrw_points swap;
+
+		pass(p, other, shift);
+		swap = *p;
+		*p = *other;
+		*other = swap;
+	}
+}
+
+/* A stable insertion sort; gives up, with the points in an order of which a
+ * stable sort comes to the same, after too many steps. */
+static bool
+insert(struct hrw_points *p)
+{
+	size_t steps = 4 * p->count;
+
+	for (size_t i = 1; i < p->count; i++) {
+		uint64_t at = p->at[i];
+		uint32_t node = p->node[i];
+		size_t j = i;
+
+		for (; j > 0 && p->at[j - 1] > at && steps > 0; j--, steps--) {
+			p->at[j] = p->at[j - 1];
+			p->node[j] = p->node[j - 1];
+		}
+		p->at[j] = at;
+		p->node[j] = node;
+		if (steps == 0)
+			return false;
+	}
+	return true;
+}
+
+/* Hashes differ in their upper bits: two digits leave next to nothing to insert.
+ * Points that lie close together, as given tokens may, are sorted by all digits. */
 int
 hrw_points_sort(struct hrw_points *p)
 {
-	struct hrw_points other = {0}, swap;
+	struct hrw_points other = {0};
+	unsigned width = 0;
 	uint64_t bits = 0;
 
 	if (p->count < 2)
@@ -99,12 +140,12 @@ hrw_points_sort(struct hrw_points *p)
 	}
 	for (size_t i = 0; i < p->count; i++)
 		bits |= p->at[i];
-	for (unsigned shift = 0; shift < 64 && bits >> shift != 0; shift += DIGIT_BITS) {
-		pass(p, &other, shift);
-		swap = *p;
-		*p = other;
-		other = swap;
-	}
+	while (width < 64 && bits >> width != 0)
+		width++;
+	if (width > 2 * DIGIT_BITS)
+		sort_digits(p, &other, width - 2 * DIGIT_BITS, width);
+	if (width <= 2 * DIGIT_BITS || !insert(p))
+		sort_digits(p, &other, 0, width);
 	hrw_points_fini(&other);
 	return 0;
 }
@@ -143,4 +184,20 @@ hrw_points_walk(const struct hrw_points *p, size_t first, size_t want, uint32_t 
 			out[count++] = node;
 	}
 	return count;
+}
+
+struct hrw_bytes
+hrw_point_text(char room[HRW_POINT_TEXT], const char *label, const char *between, size_t i)
+{
+	size_t len = strlen(label), more = strlen(between), digits = 1;
+
+	assert(len + more <= HRW_ADDRESS_BYTES_MAX + 1);
+	for (size_t rest = i; rest > 9; rest /= 10)
+		digits++;
+	memcpy(room, label, len);
+	memcpy(room + len, between, more);
+	len += more + digits;
+	for (size_t at = len; digits > 0; digits--, i /= 10)
+		room[--at] = (char)('0' + i % 10);
+	return hrw_bytes(room, len);
 }

@@ -10,11 +10,7 @@
 #ifndef HRW_PLACE_POINTS_H
 #define HRW_PLACE_POINTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "core/error.h"
+#include "core/membership.h"
 
 struct hrw_points {
 	size_t count, room;
@@ -54,6 +50,13 @@ hrw_points_owner(const struct hrw_points *p, uint64_t hash)
 
 	return p->node[at < p->count ? at : 0];
 }
+
+/* The text of a node's point number i: its label, what stands between, and the
+ * number in decimal; in `room`.
+ * snprintf would take as long as hashing the text does. */
+enum { HRW_POINT_TEXT = HRW_ADDRESS_BYTES_MAX + 24 };
+struct hrw_bytes hrw_point_text(
+    char room[HRW_POINT_TEXT], const char *label, const char *between, size_t i);
 
 /* Walks on from point `first` (wrapping) and takes each node that is new.
  *   want     how many nodes at most

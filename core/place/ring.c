@@ -6,7 +6,6 @@
  *
  * Source: Karger et al., STOC 1997.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/hash/blake2b.h"
@@ -50,16 +49,14 @@ add_points(
     struct hrw_points *p, const struct hrw_membership *m, const uint32_t *order, size_t count)
 {
 	size_t vnodes = m->param[PARAM_VNODES].number;
-	char room[HRW_ADDRESS_BYTES_MAX + 24];
+	char room[HRW_POINT_TEXT];
 	int rc = 0;
 
 	for (size_t n = 0; n < count; n++)
-		for (size_t i = 0; rc == 0 && i < vnodes; i++) {
-			int len =
-			    snprintf(room, sizeof(room), "%s#%zu", m->node[order[n]].hash_name, i);
-
-			rc = hrw_points_add(p, hrw_blake2b(hrw_bytes(room, (size_t)len)), order[n]);
-		}
+		for (size_t i = 0; rc == 0 && i < vnodes; i++)
+			rc = hrw_points_add(p,
+			    hrw_blake2b(hrw_point_text(room, m->node[order[n]].hash_name, "#", i)),
+			    order[n]);
 	return rc < 0 ? rc : hrw_points_sort(p);
 }
 

@@ -98,7 +98,7 @@ static int
 whole_ring(struct index *ix, const struct hrw_membership *m, const uint32_t *order, size_t count)
 {
 	size_t vnodes = m->param[PARAM_VNODES].number, point = 0;
-	char room[HRW_KETAMA_TEXT];
+	char room[HRW_POINT_TEXT];
 	uint64_t *low = calloc(ix->points.room + 1, sizeof(*low)), high;
 	uint32_t *owner = calloc(ix->points.room + 1, sizeof(*owner));
 	int rc = low == NULL || owner == NULL ? HRW_INTERNAL : 0;
@@ -108,7 +108,7 @@ whole_ring(struct index *ix, const struct hrw_membership *m, const uint32_t *ord
 		size_t points = vnodes * (size_t)node->weight;
 
 		for (size_t i = 0; rc == 0 && i < points; i++, point++) {
-			hash128(hrw_ketama_text(room, node->hash_name, i), &high, &low[point]);
+			hash128(hrw_point_text(room, node->hash_name, "-", i), &high, &low[point]);
 			owner[point] = order[n];
 			rc = hrw_points_add(&ix->points, high, (uint32_t)point);
 		}
@@ -133,7 +133,7 @@ ketama_ring(struct index *ix, const struct hrw_membership *m, const uint32_t *or
 {
 	uint64_t vnodes = m->param[PARAM_VNODES].number, total = 0;
 	size_t words = m->param[PARAM_POINTS].number;
-	char room[HRW_KETAMA_TEXT];
+	char room[HRW_POINT_TEXT];
 	uint8_t digest[16];
 	int rc = 0;
 
@@ -144,7 +144,7 @@ ketama_ring(struct index *ix, const struct hrw_membership *m, const uint32_t *or
 		uint64_t digests = vnodes * count * (uint64_t)node->weight / total;
 
 		for (size_t i = 0; rc == 0 && i < digests; i++) {
-			hrw_md5(hrw_ketama_text(room, node->hash_name, i), digest);
+			hrw_md5(hrw_point_text(room, node->hash_name, "-", i), digest);
 			for (size_t word = 0; rc == 0 && word < words; word++)
 				rc = hrw_points_add(
 				    &ix->points, hrw_md5_word(digest, word), order[n]);

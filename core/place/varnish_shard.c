@@ -4,7 +4,6 @@
  *
  * Source: Varnish Cache 7.1.1, vmod_directors, shard_dir.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/hash/sha256.h"
@@ -90,14 +89,12 @@ add_points(struct index *ix, uint32_t n)
 {
 	const struct hrw_node *node = &ix->m->node[n];
 	size_t count = point_count(ix->m, node);
-	char room[HRW_KETAMA_TEXT];
+	char room[HRW_POINT_TEXT];
 	int rc = 0;
 
-	for (size_t j = 0; rc == 0 && j < count; j++) {
-		int len = snprintf(room, sizeof(room), "%s%zu", node->hash_name, j);
-
-		rc = hrw_points_add(&ix->points, hash(hrw_bytes(room, (size_t)len)), n);
-	}
+	for (size_t j = 0; rc == 0 && j < count; j++)
+		rc = hrw_points_add(
+		    &ix->points, hash(hrw_point_text(room, node->hash_name, "", j)), n);
 	return rc;
 }
 

@@ -5,7 +5,6 @@
  * Source: Envoy, ring_hash_lb, 2026; grpc-go 4793ad04, ringhash.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/hash/gnu_murmur.h"
@@ -89,7 +88,7 @@ add_points(struct index *ix, const struct hrw_membership *m, const uint32_t *ord
 	double minimum = (double)m->param[ENVOY_MINIMUM].number;
 	double maximum = (double)m->param[ENVOY_MAXIMUM].number;
 	double lowest = 1, scale, made = 0, want = 0;
-	char room[HRW_ADDRESS_BYTES_MAX + 24];
+	char room[HRW_POINT_TEXT];
 	int rc = 0;
 
 	for (size_t i = 0; i < count; i++)
@@ -99,12 +98,9 @@ add_points(struct index *ix, const struct hrw_membership *m, const uint32_t *ord
 		const struct hrw_node *node = &m->node[order[i]];
 
 		want += scale * (node->weight / m->taker_weight);
-		for (size_t n = 0; rc == 0 && made < want; n++, made++) {
-			int len = snprintf(room, sizeof(room), "%s_%zu", node->hash_name, n);
-
-			rc = hrw_points_add(
-			    &ix->points, hash(hrw_bytes(room, (size_t)len)), order[i]);
-		}
+		for (size_t n = 0; rc == 0 && made < want; n++, made++)
+			rc = hrw_points_add(&ix->points,
+			    hash(hrw_point_text(room, node->hash_name, "_", n)), order[i]);
 	}
 	return rc < 0 ? rc : hrw_points_sort(&ix->points);
 }
