@@ -52,7 +52,7 @@ WRAP  := $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc strd
 
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
-.PHONY: all run test check unit integration interop asan tsan format clean help deps deps-test
+.PHONY: all run test check unit integration interop bench asan tsan format clean help deps deps-test
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/hrwd $(BUILD)/hrwctl
@@ -127,6 +127,13 @@ interop: deps-test
 	@sh tests/deps.sh --try $(DEPS_INTEROP)
 	@$(MAKE) --no-print-directory all $(BUILD)/tests/interop-tests
 	sh tests/run.sh $(BUILD) interop-tests
+
+## bench: what each placement costs: to prepare, to look a key up, in memory
+bench: $(BUILD)/tests/bench/placements
+	$<
+
+$(BUILD)/tests/bench/placements: $(BUILD)/tests/bench/placements_bench.o $(BUILD)/libhrw.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 ## asan: every test under the address and undefined-behaviour sanitizers
 asan:
