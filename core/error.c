@@ -58,6 +58,8 @@ write_safe(char *room, size_t size, const char *format, va_list values)
 	hrw_show(hrw_text(raw), room, size);
 }
 
+#undef hrw_fault /* an analyser's, see error.h */
+
 int
 hrw_fault(struct hrw_fault *f, enum hrw_error error, const char *format, ...)
 {

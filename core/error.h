@@ -85,6 +85,11 @@ struct hrw_fault {
 int hrw_fault(struct hrw_fault *f, enum hrw_error error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Analysers look into one file at a time: this is what it returns. */
+#ifdef __clang_analyzer__
+#define hrw_fault(f, error, ...) (hrw_fault((f), (error), __VA_ARGS__), (int)(error))
+#endif
+
 /* Adds the field (printf) to a fault already filled; returns f->error. NULL f: 0. */
 int hrw_fault_at(struct hrw_fault *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

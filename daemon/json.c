@@ -69,7 +69,7 @@ restore(char *text)
 /* Fills the nodes from `at` on with an item and all below it: the next free
  * place. Recursion is bounded by JSON_DEPTH_MAX. */
 static size_t
-bind(struct document *d, const struct json_span *span, size_t at, const cJSON *item,
+attach(struct document *d, const struct json_span *span, size_t at, const cJSON *item,
     const struct json *parent)
 {
 	struct json *j = &d->node[at], *last = NULL;
@@ -81,7 +81,7 @@ bind(struct document *d, const struct json_span *span, size_t at, const cJSON *i
 	for (const cJSON *child = item->child; child != NULL; child = child->next) {
 		struct json *node = &d->node[next];
 
-		next = bind(d, span, next, child, j);
+		next = attach(d, span, next, child, j);
 		if (last == NULL)
 			j->first = node;
 		else
@@ -108,7 +108,7 @@ build(struct hrw_bytes text, const struct json_check *check)
 	memcpy(d->text, text.data, text.len);
 	d->len = text.len;
 	d->count = check->count;
-	bind(d, check->span, 0, d->tree, NULL);
+	attach(d, check->span, 0, d->tree, NULL);
 	return d;
 }
 
@@ -268,12 +268,9 @@ json_bytes(const struct json *j)
 const char *
 json_text(const struct json *j)
 {
-	struct hrw_bytes bytes;
-
 	if (j == NULL || !cJSON_IsString(j->item))
 		return NULL;
-	bytes = json_bytes(j);
-	return memchr(bytes.data, '\0', bytes.len) == NULL ? j->item->valuestring : NULL;
+	return strlen(j->item->valuestring) == j->len ? j->item->valuestring : NULL;
 }
 
 bool
@@ -368,8 +365,7 @@ json_pointer(const struct json *j, char *out, size_t size)
 		pointer_step(path[--depth], &text);
 	len = text.len < size ? text.len : size - 1;
 	len = hrw_utf8_prefix(hrw_bytes(text.data, len)); /* no half a character */
-	if (len > 0)
-		memcpy(out, text.data, len);
+	memcpy(out, buffer_text(&text), len);
 	out[len] = '\0';
 	buffer_fini(&text);
 }
@@ -402,6 +398,8 @@ json_at(const struct json *j, const char *pointer)
 	}
 	return *pointer == '\0' ? j : NULL;
 }
+
+#undef json_fault /* an analyser's, see json.h */
 
 int
 json_fault(

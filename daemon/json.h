@@ -90,6 +90,11 @@ const struct json *json_at(const struct json *j, const char *pointer);
 int json_fault(const struct json *j, struct hrw_fault *fault, enum hrw_error error,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+#ifdef __clang_analyzer__ /* as for hrw_fault() */
+#define json_fault(j, fault, error, ...)                                                           \
+	(json_fault((j), (fault), (error), __VA_ARGS__), (int)(error))
+#endif
+
 /* Every member of an object must be one of `names` (ended by NULL): else
  * BAD_FIELD that names the stranger and lists what is known, with a guess where
  * one is near. */

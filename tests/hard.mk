@@ -5,7 +5,7 @@ DEPS_FUZZ := $(DEPS_BUILD) clang libclang-rt-dev
 
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 
-.PHONY: lint fuzz fuzz-targets mutants deps-lint deps-fuzz
+.PHONY: lint fuzz fuzz-targets mutants crash soak deps-lint deps-fuzz
 .SECONDARY: $(patsubst %.c,$(BUILD)/%.o,$(FUZZ_SRC))
 
 ## lint: clang-tidy and cppcheck
@@ -37,6 +37,24 @@ MUTANTS ?=
 ## mutants: plant bugs, one at a time, and demand that a test finds each
 mutants: deps-test
 	sh tests/mutants/run.sh $(MUTANTS)
+
+# How often a daemon is killed.
+TIMES ?= 300
+
+## crash: kill a daemon under load, TIMES=300, and damage its files at every byte
+crash: $(BUILD)/tests/unit-tests $(BUILD)/tests/integration-tests all
+	HRWD=$(BUILD)/hrwd HRW_TIMES=$(TIMES) HRW_SUITES=crash,faults $(BUILD)/tests/integration-tests
+	HRW_EVERY_BYTE=1 HRW_SUITES=store,keyset $(BUILD)/tests/unit-tests
+
+# How long a daemon is kept under load.
+MINUTES ?= 10
+
+## soak: everything at once for MINUTES=10; memory and descriptors must be flat
+soak: $(BUILD)/hrwd $(BUILD)/tests/soak/soak
+	$(BUILD)/tests/soak/soak $(BUILD)/hrwd $$(awk 'BEGIN { print 60 * $(MINUTES) }')
+
+$(BUILD)/tests/soak/soak: $(BUILD)/tests/soak/soak.o $(BUILD)/tests/soak/clients.o $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 deps-lint:
 	@sh tests/deps.sh $(DEPS_LINT)

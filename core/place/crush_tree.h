@@ -40,7 +40,7 @@ int hrw_crush_flat(
  *           over 32 bits. INTERNAL. Then the tree is empty
  *   cost    n log n */
 int hrw_crush_hosts(struct hrw_crush_tree *tree, const struct hrw_membership *m,
-    const struct hrw_value *hosts, struct hrw_fault *fault);
+    const struct hrw_value *given, struct hrw_fault *fault);
 
 void hrw_crush_tree_fini(struct hrw_crush_tree *tree);
 

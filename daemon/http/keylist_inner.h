@@ -69,7 +69,7 @@ int keylist_keep(struct keylist *list, const void *data, size_t len, struct hrw_
 int keylist_give(struct keylist *list, struct hrw_bytes key, struct hrw_fault *fault);
 
 /* One byte of JSON; the end of it. */
-int keylist_json_take(struct keylist *list, uint8_t byte, struct hrw_fault *fault);
+int keylist_json_take(struct keylist *list, uint8_t c, struct hrw_fault *fault);
 int keylist_json_end(const struct keylist *list, struct hrw_fault *fault);
 
 #endif

@@ -3,6 +3,7 @@
  *
  * They are not stored: the two memberships and the key set determine them.
  */
+#include <assert.h>
 #include <sodium.h>
 #include <stdlib.h>
 
@@ -136,6 +137,7 @@ side_of(const struct changes *c, const char *name)
 	if (name == NULL || name[0] == '\0')
 		return side;
 	side.is_known = false;
+	assert(c->plan != NULL); /* the inputs were read */
 	for (size_t i = 0; i < c->plan->count && !side.is_known; i++) {
 		if (strcmp(c->plan->name[i], name) == 0) {
 			side.is_known = true;

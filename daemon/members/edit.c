@@ -2,6 +2,7 @@
  * edit.c - the tasks of a change edit a list of nodes, which then becomes the
  * next membership.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "daemon/members/build.h"
@@ -278,10 +279,20 @@ set_template(struct edit *edit, const struct task *task)
 	edit->template = task->template;
 }
 
+/* The node that a task names, which check_named() has found. */
+static struct entry *
+named(const struct edit *edit, const struct task *task)
+{
+	struct entry *e = find(edit, task->node.name);
+
+	assert(e != NULL);
+	return e;
+}
+
 static int
 apply_task(struct edit *edit, const struct task *task)
 {
-	struct entry *e = task->node.name != NULL ? find(edit, task->node.name) : NULL;
+	struct entry *e;
 
 	switch (task->op) {
 	case TASK_ADD:
@@ -289,18 +300,19 @@ apply_task(struct edit *edit, const struct task *task)
 	case TASK_PUT:
 		return apply_put(edit, task);
 	case TASK_DRAIN:
-		set_state(edit, &e->node, HRW_DRAINING);
+		set_state(edit, &named(edit, task)->node, HRW_DRAINING);
 		break;
 	case TASK_ACTIVATE:
-		set_state(edit, &e->node, HRW_ACTIVE);
+		set_state(edit, &named(edit, task)->node, HRW_ACTIVE);
 		break;
 	case TASK_REJOIN:
-		set_state(edit, &e->node, HRW_JOINING);
+		set_state(edit, &named(edit, task)->node, HRW_JOINING);
 		break;
 	case TASK_REMOVE:
-		e->is_gone = true;
+		named(edit, task)->is_gone = true;
 		break;
 	case TASK_PATCH:
+		e = named(edit, task);
 		set_fields(&e->node, &task->node, task->set);
 		note(e, task, 0, task->set);
 		break;
@@ -378,9 +390,11 @@ static int
 check_used(struct edit *edit, const struct entry *e)
 {
 	static const struct hrw_node bare = {.weight = 1, .hash_name_is_default = true};
-	const struct hrw_placement *placement = edit->template->placement;
+	const struct hrw_placement *placement;
 	unsigned unused = 0, strange;
 
+	assert(edit->template != NULL); /* a pool that is not there is made by TASK_POOL */
+	placement = edit->template->placement;
 	if ((placement->traits & HRW_SLOTS) == 0)
 		unused |= NODE_SLOTS;
 	if ((placement->traits & HRW_TOKENS) == 0)

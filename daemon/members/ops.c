@@ -96,21 +96,12 @@ state_op(enum hrw_state state)
 	return "drain";
 }
 
-/* One node of either side; NULL where it is not listed. */
+/* One node that is listed on both sides. */
 static void
 put_node(struct json_out *o, const struct hrw_node *was, const struct hrw_node *is)
 {
-	unsigned fields;
+	unsigned fields = ops_differing(was, is);
 
-	if (was == NULL) {
-		put_op(o, "add", is->name);
-		return;
-	}
-	if (is == NULL) {
-		put_op(o, "remove", was->name);
-		return;
-	}
-	fields = ops_differing(was, is);
 	if ((fields & ~(unsigned)NODE_STATE) != 0)
 		put_patch(o, is->name, fields & ~(unsigned)NODE_STATE);
 	if ((fields & NODE_STATE) != 0)
@@ -129,8 +120,12 @@ put_nodes(
 			    : k == after->count ? -1
 						: strcmp(before->node[i].name, after->node[k].name);
 
-		put_node(
-		    o, order <= 0 ? &before->node[i] : NULL, order >= 0 ? &after->node[k] : NULL);
+		if (order < 0)
+			put_op(o, "remove", before->node[i].name);
+		else if (order > 0)
+			put_op(o, "add", after->node[k].name);
+		else
+			put_node(o, &before->node[i], &after->node[k]);
 		i += order <= 0;
 		k += order >= 0;
 	}

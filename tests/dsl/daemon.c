@@ -195,8 +195,8 @@ hand_over(const struct daemon *d)
 	setenv("LISTEN_FDNAMES", names, 1);
 }
 
-static void
-spawn(struct daemon *d)
+void
+daemon_spawn(struct daemon *d)
 {
 	int fd = open(d->log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	pid_t parent = getpid();
@@ -267,7 +267,7 @@ daemon_try(struct daemon *d)
 	size_t before = strlen(daemon_log(d));
 	int status = 0;
 
-	spawn(d);
+	daemon_spawn(d);
 	for (;;) {
 		const char *line = strstr(daemon_log(d) + before, "ready: ");
 
@@ -335,7 +335,7 @@ daemon_exits_with(struct daemon *d)
 {
 	int status = 0;
 
-	spawn(d);
+	daemon_spawn(d);
 	ck_assert_msg(has_ended(d, READY_MS, &status), "it runs on: %s", daemon_log(d));
 	ck_assert_msg(WIFEXITED(status), "ended with %#x: %s", (unsigned)status, daemon_log(d));
 	return WEXITSTATUS(status);

@@ -65,7 +65,10 @@ void daemon_crash(struct daemon *d);
  *   The log has what it wrote to stderr and stdout. */
 int daemon_exits_with(struct daemon *d);
 
-/* Starts a stopped or prepared one, come what may: -1 once it is ready, else its
+/* Starts a stopped or prepared one and waits for nothing. */
+void daemon_spawn(struct daemon *d);
+
+/* The same, come what may: -1 once it is ready, else its
  * exit status; fails the test where a signal ends it. */
 int daemon_try(struct daemon *d);
 

@@ -19,4 +19,8 @@ const char *folder_file(const char *name);
 char *folder_read(const char *path, size_t *len);
 void folder_write(const char *path, const void *data, size_t len);
 
+/* How far to go on in a file that is damaged byte by byte: `usual`, which hits
+ * every kind of place, or 1 where HRW_EVERY_BYTE is set. */
+size_t folder_step(size_t usual);
+
 #endif

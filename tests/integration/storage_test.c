@@ -5,9 +5,7 @@
 #include <sys/stat.h>
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,85 +16,6 @@
 #include "tests/dsl/text.h"
 
 #define JSON "Content-Type: application/json"
-
-enum { CRASHES = 20, WRITERS = 2 };
-
-/* Clients that add nodes until their daemon dies; each remembers what it was
- * answered. */
-static struct {
-	struct daemon *d;
-	atomic_int is_over;
-	atomic_long epoch;		  /* the highest answered */
-	char (*added)[WRITERS * 512][16]; /* names of nodes answered as added */
-	atomic_int count;
-} stream;
-
-static void *
-keep_changing(void *arg)
-{
-	int writer = (int)(intptr_t)arg;
-	static atomic_int serial;
-
-	while (!atomic_load(&stream.is_over)) {
-		const char *name = text("w%d-%d", writer, atomic_fetch_add(&serial, 1));
-		struct answer *a = post(stream.d->admin, "/nodes?report=none",
-		    text("{\"name\":\"%s\",\"address\":\"h:1\"}", name));
-		long epoch, seen;
-
-		if (a->status != 201)
-			break;
-		epoch = (long)number_at(a, "epoch_after");
-		seen = atomic_load(&stream.epoch);
-		while (epoch > seen && !atomic_compare_exchange_weak(&stream.epoch, &seen, epoch))
-			;
-		snprintf((*stream.added)[atomic_fetch_add(&stream.count, 1)], 16, "%s", name);
-	}
-	return NULL;
-}
-
-START_TEST(a_daemon_killed_during_changes_comes_back_with_every_answered_one)
-{
-	struct daemon *d = daemon_start(FLEET_CONFIG("\"limits\":{\"nodes\":16384},"), NULL);
-
-	stream.added = kept(calloc(1, sizeof(*stream.added)));
-	stream.d = d;
-	for (int crash = 0; crash < CRASHES; crash++) {
-		pthread_t writer[WRITERS];
-		struct answer *nodes;
-		long epoch;
-
-		atomic_store(&stream.is_over, 0);
-		for (intptr_t i = 0; i < WRITERS; i++)
-			ck_assert_int_eq(
-			    pthread_create(&writer[i], NULL, keep_changing, (void *)i), 0);
-		pause_ms(20 + 7 * (unsigned)crash % 40);
-		daemon_kill(d);
-		atomic_store(&stream.is_over, 1);
-		for (int i = 0; i < WRITERS; i++)
-			pthread_join(writer[i], NULL);
-		daemon_launch(d);
-
-		epoch = epoch_of(d, "default");
-		nodes = expect_status(get(d->lookup, "/pools/default"), 200);
-		/* A change under way at the kill may have been kept: no more than one of
-		 * each client. */
-		ck_assert_int_ge(epoch, atomic_load(&stream.epoch));
-		ck_assert_int_le(epoch, atomic_load(&stream.epoch) + WRITERS);
-		for (int i = 0; i < atomic_load(&stream.count); i++)
-			ck_assert_msg(strstr(nodes->body,
-					  text("\"name\":\"%s\"", (*stream.added)[i])) != NULL,
-			    "%s was answered and is lost", (*stream.added)[i]);
-		/* And no half of one: an epoch is a node. */
-		ck_assert_int_eq(count_at(nodes, "nodes"), 4 + epoch - 1);
-		ck_assert_int_eq(
-		    (long)number_at(get(d->admin, "/history?limit=1"), "history[0].epoch_after"),
-		    epoch);
-		atomic_store(&stream.epoch, epoch);
-	}
-	ck_assert_int_gt(atomic_load(&stream.count), CRASHES);
-	daemon_stop(d);
-}
-END_TEST
 
 START_TEST(a_restart_keeps_all_and_the_configuration_does_not_undo_it)
 {
@@ -349,7 +268,6 @@ END_TEST
 SUITE(storage)
 {
 	tcase_set_timeout(tests, TEST_SECONDS);
-	tcase_add_test(tests, a_daemon_killed_during_changes_comes_back_with_every_answered_one);
 	tcase_add_test(tests, a_restart_keeps_all_and_the_configuration_does_not_undo_it);
 	tcase_add_test(tests, a_pool_that_was_removed_does_not_come_back_from_the_configuration);
 	tcase_add_test(tests, a_new_pool_of_the_configuration_is_seeded_beside_the_old_ones);

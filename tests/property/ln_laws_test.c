@@ -7,6 +7,7 @@
 #include <mpfr.h>
 
 #include "core/ln.h"
+#include "core/place/race.h"
 #include "tests/dsl/generate.h"
 #include "tests/dsl/suite.h"
 
@@ -189,8 +190,47 @@ START_TEST(a_score_is_good_to_1e_14)
 }
 END_TEST
 
+/* Who of two wins the race, the first offered being 0. */
+static uint32_t
+winner(const uint64_t raw[2], const double weight[2], unsigned bits)
+{
+	static const uint32_t node[] = {0, 1};
+	struct hrw_race_candidate heap[2];
+	struct hrw_race race = {.weight = weight, .bits = bits, .heap = heap, .want = 2};
+	uint32_t out[2];
+
+	for (uint32_t i = 0; i < 2; i++)
+		hrw_race_offer(&race, raw[i], hrw_ln_score(raw[i], bits, weight[i]), i);
+	ck_assert_int_eq(hrw_race_finish(&race, node, out), 2);
+	return out[0];
+}
+
+START_TEST(a_race_too_close_for_doubles_is_won_by_the_real_numbers)
+{
+	struct dice d = {16};
+	int close = 0;
+
+	for (int i = 0; i < 500; i++) {
+		unsigned bits = i % 2 == 0 ? 32 : 52;
+		uint64_t raw[2] = {dice_roll(&d) >> (64 - bits), dice_roll(&d) >> (64 - bits)};
+		double weight[2] = {any_weight(&d), 0};
+
+		weight[1] = balance(raw[0], weight[0], raw[1], bits);
+		if (weight[1] < 1e-6 || weight[1] > 1e9)
+			continue;
+		close += hrw_ln_order(hrw_ln_score(raw[0], bits, weight[0]),
+			     hrw_ln_score(raw[1], bits, weight[1])) == 0;
+		ck_assert_uint_eq(winner(raw, weight, bits),
+		    reference_cmp(raw[0], weight[0], raw[1], weight[1], bits) < 0);
+	}
+	ck_assert_int_gt(close, 300);
+	mpfr_free_cache();
+}
+END_TEST
+
 SUITE(ln_laws)
 {
+	tcase_add_test(tests, a_race_too_close_for_doubles_is_won_by_the_real_numbers);
 	tcase_add_test(tests, equal_weights_give_the_order_of_neighbouring_raws);
 	tcase_add_test(tests, neighbouring_raws_with_neighbouring_weights_agree_with_mpfr);
 	tcase_add_test(tests, pairs_built_to_be_close_agree_with_mpfr);

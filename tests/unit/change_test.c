@@ -236,6 +236,46 @@ START_TEST(what_is_so_already_is_no_change)
 }
 END_TEST
 
+/* A put of a node with another state or the same. */
+static struct change *
+put_state(const char *name, enum hrw_state state)
+{
+	struct change *c = task_on(TASK_PUT, name);
+
+	c->task[0].node.state = state;
+	c->task[0].set = NODE_NAME | NODE_STATE;
+	return c;
+}
+
+START_TEST(the_time_of_a_state_is_that_of_its_change)
+{
+	struct pool *p = made(1, "a b");
+	const struct hrw_node *a;
+
+	a = hrw_membership_find(p->present, "a");
+	ck_assert_int_eq((int)a->since_ms, 0);
+	ck_assert(tried(p, put_state("a", HRW_ACTIVE))->out.is_unchanged);
+	p = after(p, "{'activate':['a'],'drain':['b']}");
+	ck_assert_int_eq((int)hrw_membership_find(p->present, "a")->since_ms, 0);
+	ck_assert_int_eq((int)hrw_membership_find(p->present, "b")->since_ms, (int)TEST_NOW_MS);
+	p = after_change(p, put_state("a", HRW_DRAINING));
+	ck_assert_int_eq((int)hrw_membership_find(p->present, "a")->since_ms, (int)TEST_NOW_MS);
+}
+END_TEST
+
+START_TEST(another_max_moved_is_a_change)
+{
+	struct pool *p = made(1, "a b"), *next;
+	struct change *c = task_on(TASK_MAX_MOVED, NULL);
+
+	c->task[0].max_moved = 0.5;
+	next = after_change(p, c);
+	ck_assert_uint_eq(next->epoch, p->epoch + 1);
+	ck_assert_double_eq(next->max_moved, 0.5);
+	ck_assert(tried(next, c)->out.is_unchanged);
+}
+END_TEST
+
 START_TEST(a_node_that_is_there_otherwise_cannot_be_added)
 {
 	struct pool *p = after(made(1, "a b"), "{'drain':['a']}");
@@ -510,6 +550,8 @@ SUITE(change)
 	tcase_add_test(tests, a_node_is_settled_under_a_placement_that_takes_no_weights_too);
 	tcase_add_test(tests, a_new_pool_has_its_joining_nodes_cold);
 	tcase_add_test(tests, what_is_so_already_is_no_change);
+	tcase_add_test(tests, the_time_of_a_state_is_that_of_its_change);
+	tcase_add_test(tests, another_max_moved_is_a_change);
 	tcase_add_test(tests, a_node_that_is_there_otherwise_cannot_be_added);
 	tcase_add_test(tests, null_brings_back_a_default);
 	tcase_add_test(tests, a_node_must_be_there_to_be_changed);

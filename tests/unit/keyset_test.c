@@ -550,7 +550,7 @@ START_TEST(a_damaged_or_foreign_file_is_refused_untouched)
 	ck_assert_ptr_nonnull(strstr(fault.detail, "in use by another hrwd"));
 	keyset_close(k);
 	image = folder_read(path, &len);
-	for (size_t cut = 0; cut < len; cut += 1021) {
+	for (size_t cut = 0; cut < len; cut += folder_step(1021)) {
 		folder_write(path, image, cut);
 		unlink(folder_file("keys.db-wal"));
 		unlink(folder_file("keys.db-shm"));

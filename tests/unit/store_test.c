@@ -560,7 +560,7 @@ START_TEST(a_file_cut_short_at_any_length_is_refused_untouched)
 	folder_new();
 	path = folder_file("hrwd.db");
 	image = image_of(path, &len, good, sizeof(good));
-	for (size_t cut = 0; cut < len; cut += cut < 4200 ? 97 : 1531) {
+	for (size_t cut = 0; cut < len; cut += folder_step(cut < 4200 ? 97 : 1531)) {
 		forget_log();
 		folder_write(path, image, cut);
 		refused(path, false, "");
@@ -581,7 +581,7 @@ START_TEST(a_flipped_byte_is_refused_or_changes_nothing)
 	folder_new();
 	path = folder_file("hrwd.db");
 	image = image_of(path, &len, good, sizeof(good));
-	for (size_t at = 0; at < len; at += 89) {
+	for (size_t at = 0; at < len; at += folder_step(89)) {
 		size_t len_after;
 		char *after;
 
@@ -631,7 +631,7 @@ START_TEST(a_log_cut_short_or_flipped_gives_the_last_good_state)
 	image = folder_read(path, &len);
 	wal = folder_read(log, &wal_len);
 	ck_assert_uint_gt(wal_len, 0);
-	for (size_t cut = 0; cut <= wal_len * 2; cut += 2039) {
+	for (size_t cut = 0; cut <= wal_len * 2; cut += folder_step(2039)) {
 		size_t at = cut / 2;
 		char byte = wal[at < wal_len ? at : 0];
 		int epoch = 0;

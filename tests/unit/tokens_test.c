@@ -70,6 +70,24 @@ START_TEST(a_token_is_found_by_all_of_its_bytes)
 }
 END_TEST
 
+START_TEST(a_digest_that_begins_alike_is_another)
+{
+	struct tokens *tokens = read_lines("one read " OF_A "\n");
+	uint8_t digest[HRW_SHA256_BYTES];
+	int alike = 0;
+
+	for (int i = 0; i < 4000; i++) {
+		const char *other = text("other-%d", i);
+
+		hrw_sha256(hrw_text(other), digest);
+		alike += digest[0] == tokens->token[0].digest[0];
+		ck_assert_ptr_null(tokens_find(tokens, hrw_text(other)));
+	}
+	ck_assert_int_gt(alike, 4);
+	tokens_free(tokens);
+}
+END_TEST
+
 START_TEST(patterns_are_those_of_a_shell_and_none_means_every_pool)
 {
 	static const struct {
@@ -182,6 +200,7 @@ SUITE(tokens)
 {
 	tcase_add_test(tests, a_line_is_a_name_a_role_a_digest_and_patterns);
 	tcase_add_test(tests, a_token_is_found_by_all_of_its_bytes);
+	tcase_add_test(tests, a_digest_that_begins_alike_is_another);
 	tcase_add_test(tests, patterns_are_those_of_a_shell_and_none_means_every_pool);
 	tcase_add_loop_test(
 	    tests, a_bad_line_is_named_and_not_shown, 0, sizeof(bad) / sizeof(*bad));
