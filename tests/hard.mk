@@ -2,10 +2,11 @@
 
 DEPS_LINT := $(DEPS_BUILD) clang-tidy cppcheck clang-format
 DEPS_FUZZ := $(DEPS_BUILD) clang libclang-rt-dev
+DEPS_MEMCHECK := $(DEPS_TEST) valgrind
 
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 
-.PHONY: lint fuzz fuzz-targets mutants crash soak deps-lint deps-fuzz
+.PHONY: lint fuzz fuzz-targets mutants crash soak memcheck deps-memcheck deps-lint deps-fuzz
 .SECONDARY: $(patsubst %.c,$(BUILD)/%.o,$(FUZZ_SRC))
 
 ## lint: clang-tidy and cppcheck
@@ -55,6 +56,24 @@ soak: $(BUILD)/hrwd $(BUILD)/tests/soak/soak
 
 $(BUILD)/tests/soak/soak: $(BUILD)/tests/soak/soak.o $(BUILD)/tests/soak/clients.o $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+# Suites under valgrind. Those that count by the million would take hours, and where
+# processes are killed by the clock, they are killed before they have begun.
+SLOW := every_placement keyset ln_laws placement_laws plan_laws published_figures settled_laws \
+        states_vectors store zones_laws
+comma := ,
+blank := $() $()
+suites = $(subst $(blank),$(comma),$(sort $(1)))
+UNIT_SUITES ?= $(call suites,$(filter-out $(SLOW),$(shell sed -n 's/^SUITE(\([a-z_]*\)).*/\1/p' $(UNIT_SRC))))
+DAEMON_SUITES ?= reads
+
+## memcheck: unit tests and a few with the daemon under valgrind
+memcheck: deps-memcheck
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit-tests $(BUILD)/tests/integration-tests
+	sh tests/memcheck.sh $(BUILD) $(UNIT_SUITES) $(DAEMON_SUITES)
+
+deps-memcheck:
+	@sh tests/deps.sh $(DEPS_MEMCHECK)
 
 deps-lint:
 	@sh tests/deps.sh $(DEPS_LINT)
