@@ -5,7 +5,7 @@
 
 /* Holders are looked for in the beginning of a ranking, a longer one when it
  * does not tell. */
-enum { FEW = 64, LONGER = 8 };
+enum { FEW = 64, LONGER = 3 };
 
 static bool
 zone_is_held(const struct hrw_membership *m, uint32_t node, const uint32_t *holder, size_t count)
@@ -29,7 +29,7 @@ is_holder(uint32_t node, const uint32_t *holder, size_t count)
  * those passed over. Fewer than copies when more of it is needed; a whole one has
  * no more zones than it shows. */
 static size_t
-pick(const struct hrw_membership *m, const uint32_t *ranking, size_t ranked, bool is_whole,
+pick(const struct hrw_membership *m, const uint32_t *ranking, size_t ranked, bool is_all,
     size_t copies, uint32_t *out)
 {
 	size_t zones = copies < m->zone_count ? copies : m->zone_count;
@@ -38,18 +38,27 @@ pick(const struct hrw_membership *m, const uint32_t *ranking, size_t ranked, boo
 	for (size_t i = 0; i < ranked && count < zones; i++)
 		if (!zone_is_held(m, ranking[i], out, count))
 			out[count++] = ranking[i];
-	for (size_t i = 0; (count >= zones || is_whole) && i < ranked && count < copies; i++)
+	for (size_t i = 0; (count >= zones || is_all) && i < ranked && count < copies; i++)
 		if (!is_holder(ranking[i], out, count))
 			out[count++] = ranking[i];
 	return count;
 }
 
-/* The rare long way has a frame of its own. */
+/* Was a ranking asked for `want` nodes all there is? */
+static bool
+is_whole(const struct hrw_membership *m, int ranked, size_t want)
+{
+	return (size_t)ranked < want || want >= m->count;
+}
+
+/* The rare long way has a frame of its own.
+ *   want  what was too little */
 __attribute__((noinline)) static int
-hold_long(const struct hrw_membership *m, struct hrw_bytes key, size_t copies, uint32_t *out)
+hold_long(
+    const struct hrw_membership *m, struct hrw_bytes key, size_t copies, size_t want, uint32_t *out)
 {
 	uint32_t ranking[HRW_NODES_MAX];
-	size_t want = FEW, count;
+	size_t count;
 	int ranked;
 
 	do {
@@ -57,8 +66,7 @@ hold_long(const struct hrw_membership *m, struct hrw_bytes key, size_t copies, u
 		ranked = hrw_rank(m, key, want, ranking);
 		if (ranked < 0)
 			return ranked;
-		count = pick(m, ranking, (size_t)ranked, (size_t)ranked < want || want >= m->count,
-		    copies, out);
+		count = pick(m, ranking, (size_t)ranked, is_whole(m, ranked, want), copies, out);
 	} while (count < copies && (size_t)ranked == want && want < m->count);
 	return (int)count;
 }
@@ -79,11 +87,10 @@ hrw_holders(const struct hrw_membership *m, struct hrw_bytes key, size_t copies,
 	ranked = hrw_rank(m, key, want, ranking);
 	if (ranked < 0)
 		return ranked;
-	count = pick(
-	    m, ranking, (size_t)ranked, (size_t)ranked < want || want >= m->count, copies, out);
+	count = pick(m, ranking, (size_t)ranked, is_whole(m, ranked, want), copies, out);
 	if (count == copies || (size_t)ranked < want)
 		return (int)count;
-	return hold_long(m, key, copies, out);
+	return hold_long(m, key, copies, want, out);
 }
 
 size_t
@@ -91,19 +98,21 @@ hrw_holders_places(const struct hrw_membership *m, size_t copies)
 {
 	if (copies == 1 || !m->has_zones)
 		return copies;
-	return 4 * copies < FEW ? 4 * copies : FEW;
+	/* So many rarely stand in fewer zones than there are copies. */
+	return 2 * copies + 1 < FEW ? 2 * copies + 1 : FEW;
 }
 
 int
 hrw_holders_among(const struct hrw_membership *m, const uint32_t *ranking, size_t ranked,
     size_t copies, uint32_t *out)
 {
-	bool is_whole = ranked >= m->taker_count;
+	bool is_all = ranked >= m->taker_count;
 	size_t count = copies < ranked ? copies : ranked;
 
 	if (copies == 1 || !m->has_zones)
-		memcpy(out, ranking, count * sizeof(*out));
+		for (size_t i = 0; i < count; i++)
+			out[i] = ranking[i];
 	else
-		count = pick(m, ranking, ranked, is_whole, copies, out);
-	return is_whole || count == copies ? (int)count : 0;
+		count = pick(m, ranking, ranked, is_all, copies, out);
+	return is_all || count == copies ? (int)count : 0;
 }

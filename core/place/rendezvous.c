@@ -23,9 +23,6 @@
 #include "core/place/kernel.h"
 #include "core/place/race.h"
 
-/* Nodes mixed at once: constants, so that compilers unroll them into vectors. */
-enum { BLOCK = 64, SMALL_BLOCK = 16 };
-
 /* The takers in order of name, a field an array, padded as kernels want them. */
 struct index {
 	const struct hrw_kernel *kernel;
@@ -180,57 +177,34 @@ prepare(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 	return 0;
 }
 
-/* Mixes `count` nodes, a constant; returns the highest raw. */
-static inline uint32_t
-mix_block(const uint32_t *hash, uint32_t key, uint32_t *raw, size_t count)
+/* One owner, and equal weights: no list to keep. */
+static uint32_t
+best_of(const struct index *ix, uint32_t key)
 {
-	uint32_t highest = 0;
+	uint32_t best = 0, at = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		raw[i] = hrw_fmix32(hash[i] ^ key);
-		highest = raw[i] > highest ? raw[i] : highest;
+	for (uint32_t i = 0; i < ix->nodes.count; i++) {
+		uint32_t raw = hrw_fmix32(ix->hash[i] ^ key);
+
+		at = raw > best ? i : at;
+		best = raw > best ? raw : best;
 	}
-	return highest;
-}
-
-/* The nodes mixed at once, from `at` on. */
-struct block {
-	uint32_t raw[BLOCK], highest;
-	size_t count;
-};
-
-static inline void
-mix(struct block *block, const struct index *ix, size_t at, uint32_t key)
-{
-	size_t left = ix->nodes.count - at;
-
-	block->count = left < BLOCK ? left : BLOCK;
-	if (left > SMALL_BLOCK)
-		block->highest = mix_block(ix->hash + at, key, block->raw, BLOCK);
-	else
-		block->highest = mix_block(ix->hash + at, key, block->raw, SMALL_BLOCK);
+	return at;
 }
 
 static void
 scan(struct hrw_race *best, const struct index *ix, uint32_t key)
 {
-	struct block block;
 	uint32_t floor = 0;
 
-	for (size_t at = 0; at < ix->nodes.count; at += BLOCK) {
-		mix(&block, ix, at, key);
-		if (block.highest < floor)
+	for (uint32_t i = 0; i < ix->nodes.count; i++) {
+		uint32_t raw = hrw_fmix32(ix->hash[i] ^ key);
+
+		if (raw < floor)
 			continue;
-		/* Of one owner a block can only give its highest. */
-		if (best->want == 1)
-			floor = block.highest;
-		for (size_t i = 0; i < block.count; i++) {
-			if (block.raw[i] < floor)
-				continue;
-			hrw_race_offer(best, block.raw[i], 0, (uint32_t)(at + i));
-			if (best->count == best->want)
-				floor = (uint32_t)best->heap[0].raw;
-		}
+		hrw_race_offer(best, raw, 0, i);
+		if (best->count == best->want)
+			floor = (uint32_t)best->heap[0].raw;
 	}
 }
 
@@ -239,23 +213,18 @@ scan(struct hrw_race *best, const struct index *ix, uint32_t key)
 static void
 scan_weighted(struct hrw_race *best, const struct index *ix, uint32_t key)
 {
-	struct block block;
 	double bar = 0;
 
-	for (size_t at = 0; at < ix->nodes.count; at += BLOCK) {
-		mix(&block, ix, at, key);
-		for (size_t i = 0; i < block.count; i++) {
-			double weight = ix->weight[at + i];
-			uint32_t raw = block.raw[i];
+	for (uint32_t i = 0; i < ix->nodes.count; i++) {
+		uint32_t raw = hrw_fmix32(ix->hash[i] ^ key);
+		double weight = ix->weight[i];
 
-			/* 1 - u times 2^32, exactly */
-			if (weight < bar * (4294967295.5 - raw))
-				continue;
-			hrw_race_offer(
-			    best, raw, hrw_ln_score(raw, 32, weight), (uint32_t)(at + i));
-			if (best->count == best->want)
-				bar = best->heap[0].score * (1 - 1e-9) / 4294967296.0;
-		}
+		/* 1 - u times 2^32, exactly */
+		if (weight < bar * (4294967295.5 - raw))
+			continue;
+		hrw_race_offer(best, raw, hrw_ln_score(raw, 32, weight), i);
+		if (best->count == best->want)
+			bar = best->heap[0].score * (1 - 1e-9) / 4294967296.0;
 	}
 }
 
@@ -314,6 +283,11 @@ rank(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 	if (want > ix->nodes.count)
 		want = ix->nodes.count;
 	assert(want > 0); /* hrw_rank() answers where nobody takes keys */
+	/* Loading vectors takes longer than four nodes do. */
+	if (want == 1 && !ix->has_weights && (ix->nodes.count <= 4 || ix->kernel->by_raw == NULL)) {
+		out[0] = ix->node[best_of(ix, hrw_fnv1a32(key))];
+		return 1;
+	}
 	if (want <= HRW_KERNEL_FEW && rank_fast(ix, key, want, out))
 		return (int)want;
 	return want <= HRW_RACE_FEW ? rank_few(ix, key, want, out) : rank_many(ix, key, want, out);
