@@ -15,6 +15,8 @@ DEPS_TEST  := $(DEPS_BUILD) check libmpfr-dev libmemcached-dev curl strace
 # The quick ones, to install and to run, belong to every test run.
 DEPS_QUICK   := nginx-light haproxy redis-server
 DEPS_INTEROP := nutcracker squid varnish ceph-base
+# What `make bench` measures beside.
+DEPS_BENCH := $(DEPS_TEST) nginx-light wrk nodejs sqlite3
 QUICK        := nginx,haproxy,libmemcached,redis
 
 # The service manager's protocol, where there is one.
@@ -44,6 +46,7 @@ CTL_SRC    := $(sort $(filter-out daemon/ctl/main.c,$(wildcard daemon/ctl/*.c)))
 DSL_SRC    := $(sort $(wildcard tests/dsl/*.c))
 UNIT_SRC   := $(sort $(wildcard tests/unit/*.c tests/property/*.c tests/vectors/*.c))
 INT_SRC    := $(sort $(wildcard tests/integration/*.c))
+BENCH_SRC  := $(sort $(wildcard tests/bench/core/*.c))
 IOP_SRC    := $(sort $(wildcard tests/interop/*.c))
 
 # Calls that tests/dsl/allocations.c counts.
@@ -52,7 +55,7 @@ WRAP  := $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc strd
 
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
-.PHONY: all run test check unit integration interop bench asan tsan format clean help deps deps-test
+.PHONY: all run test check unit integration interop bench asan tsan format clean help deps deps-test deps-bench
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/hrwd $(BUILD)/hrwctl
@@ -86,6 +89,12 @@ $(BUILD)/tests/integration-tests: $(call obj,$(INT_SRC) $(DSL_SRC)) $(BUILD)/lib
 $(BUILD)/tests/interop-tests: $(call obj,$(IOP_SRC) $(DSL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
 	$(CC) $(LDFLAGS) $(WRAP) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS) $(INTEROP_LIBS)
 
+$(BUILD)/tests/bench/core-bench: $(call obj,$(BENCH_SRC)) $(BUILD)/libhrw.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) -lmemcached
+
+$(BUILD)/tests/bench/bare: $(BUILD)/tests/bench/bare.o
+	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
 # Preloaded into daemons, whatever those are built with: no sanitizer of its own.
 $(BUILD)/tests/disk.so: tests/fault/disk.c tests/dsl/fault.h
 	@mkdir -p $(@D)
@@ -96,7 +105,7 @@ $(BUILD)/%.o: %.c Makefile
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
 -include $(wildcard $(BUILD)/core/*.d $(BUILD)/core/*/*.d $(BUILD)/daemon/*.d \
-           $(BUILD)/daemon/*/*.d $(BUILD)/tests/*/*.d)
+           $(BUILD)/daemon/*/*.d $(BUILD)/tests/*/*.d $(BUILD)/tests/*/*/*.d)
 
 include systemd/install.mk $(wildcard .debian/deb.mk)
 
@@ -128,9 +137,11 @@ interop: deps-test
 	@$(MAKE) --no-print-directory all $(BUILD)/tests/interop-tests
 	sh tests/run.sh $(BUILD) interop-tests
 
-## bench: what each placement costs: to prepare, to look a key up, in memory
-bench: $(BUILD)/tests/bench/placements
-	$<
+## bench: what lookups, plans and requests cost, beside their peers; CSV=FILE
+bench: deps-bench
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/bench/core-bench $(BUILD)/tests/bench/bare \
+	    $(BUILD)/tests/bench/placements
+	sh tests/bench/run.sh $(BUILD) $(CSV)
 
 $(BUILD)/tests/bench/placements: $(BUILD)/tests/bench/placements_bench.o $(BUILD)/libhrw.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
@@ -149,12 +160,15 @@ tsan:
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
-## deps, deps-test: install the Debian packages that are missing
+## deps, deps-test, deps-bench: install the Debian packages that are missing
 deps:
 	@sh tests/deps.sh $(DEPS_BUILD)
 
 deps-test:
 	@sh tests/deps.sh $(DEPS_TEST)
+
+deps-bench:
+	@sh tests/deps.sh $(DEPS_BENCH)
 	@sh tests/deps.sh --try $(DEPS_QUICK)
 
 clean:

@@ -334,7 +334,6 @@ starts() {
 }
 
 keys=${KEYS:-10000000}
-printf '%-38s %10s %-14s %-34s %s\n' what figure unit beside ratio
 lookups
 batches
 starts
