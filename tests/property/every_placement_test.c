@@ -280,7 +280,7 @@ START_TEST(where_movement_is_minimal_none_is_needless_and_else_some_is)
 	{
 		uint64_t count = 0;
 
-		for (uint64_t seed = 1; seed <= POOLS; seed++) {
+		for (uint64_t seed = 1; seed <= NODES; seed++) {
 			copies = 1 + (p->traits & HRW_SINGLE_COPY ? 0 : (unsigned)seed % 2);
 			count += needless_of_changes(p, seed);
 			forget_nodes();

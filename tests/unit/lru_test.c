@@ -34,7 +34,7 @@ naive_request(struct naive *n, uint32_t number)
 
 START_TEST(hits_and_misses_are_those_of_a_list_in_order_of_use)
 {
-	for (uint64_t seed = 1; seed <= 500; seed++) {
+	for (uint64_t seed = 1; seed <= 200; seed++) {
 		struct dice d = {seed};
 		struct naive naive = {.capacity = 1 + dice_below(&d, 64)};
 		uint32_t numbers = 1 + dice_below(&d, 100);

@@ -3,6 +3,7 @@
  * figures of conversations on replicas.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/simulate.h"
@@ -177,21 +178,15 @@ enum {
 	TRACES = 10,
 };
 
-static struct hrw_trace *
-conversations(uint64_t seed)
+static struct hrw_trace traces[TRACES];
+
+static void
+draw(struct hrw_trace *t, char (*name)[24], const double *up_to, uint64_t seed)
 {
-	struct hrw_trace *t = letters("");
-	double *up_to = calloc(CONVERSATIONS, sizeof(*up_to)), sum = 0;
-	char **name = calloc(CONVERSATIONS, sizeof(*name));
 	struct dice d = {seed};
 
-	for (size_t i = 0; i < CONVERSATIONS; i++) {
-		sum += pow((double)i + 1, -0.9);
-		up_to[i] = sum;
-		name[i] = text("conversation-%zu", i + 1);
-	}
 	for (size_t i = 0; i < REQUESTS; i++) {
-		double drawn = (double)(dice_roll(&d) >> 11) * 0x1p-53 * sum;
+		double drawn = (double)(dice_roll(&d) >> 11) * 0x1p-53 * up_to[CONVERSATIONS - 1];
 		size_t low = 0, high = CONVERSATIONS - 1;
 
 		while (low < high) {
@@ -204,9 +199,22 @@ conversations(uint64_t seed)
 		}
 		ck_assert_int_eq(hrw_trace_add(t, hrw_text(name[low])), 0);
 	}
-	free(up_to);
-	free(name);
-	return t;
+}
+
+static void
+draw_traces(void)
+{
+	static char name[CONVERSATIONS][24];
+	static double up_to[CONVERSATIONS];
+	double sum = 0;
+
+	for (size_t i = 0; i < CONVERSATIONS; i++) {
+		sum += pow((double)i + 1, -0.9);
+		up_to[i] = sum;
+		snprintf(name[i], sizeof(name[i]), "conversation-%zu", i + 1);
+	}
+	for (uint64_t seed = 1; seed <= TRACES; seed++)
+		draw(&traces[seed - 1], name, up_to, seed);
 }
 
 static struct hrw_simulated
@@ -218,15 +226,16 @@ replicas(const char *placement, enum hrw_router router)
 	};
 	struct hrw_simulated mean = {0};
 
-	for (uint64_t seed = 1; seed <= TRACES; seed++) {
-		struct hrw_trace *t = conversations(seed);
-		struct hrw_simulation_setup setup = {t, phase, 2, router, CAPACITY, WINDOW};
+	if (traces[0].count == 0)
+		draw_traces();
+	for (size_t i = 0; i < TRACES; i++) {
+		struct hrw_simulation_setup setup = {
+		    &traces[i], phase, 2, router, CAPACITY, WINDOW};
 		struct hrw_simulated r = simulated(setup);
 
 		mean.steady += r.steady / TRACES;
 		mean.worst += r.worst / TRACES;
 		mean.recovered += r.recovered / TRACES;
-		hrw_trace_fini(t);
 	}
 	return mean;
 }
