@@ -138,6 +138,7 @@ interop: deps-test
 	sh tests/run.sh $(BUILD) interop-tests
 
 ## bench: what lookups, plans and requests cost, beside their peers; CSV=FILE
+##   writes how lookups grow with nodes and plans with keys instead
 bench: deps-bench
 	@$(MAKE) --no-print-directory all $(BUILD)/tests/bench/core-bench $(BUILD)/tests/bench/bare \
 	    $(BUILD)/tests/bench/placements
