@@ -107,7 +107,7 @@ $(BUILD)/%.o: %.c Makefile
 -include $(wildcard $(BUILD)/core/*.d $(BUILD)/core/*/*.d $(BUILD)/daemon/*.d \
            $(BUILD)/daemon/*/*.d $(BUILD)/tests/*/*.d $(BUILD)/tests/*/*/*.d)
 
-include systemd/install.mk $(wildcard .debian/deb.mk)
+include systemd/install.mk $(wildcard docker/image.mk .debian/deb.mk)
 
 ## run: install what is missing, build, and run the daemon on conf/hrwd.json
 run: deps
