@@ -7,8 +7,8 @@ PREFIX  ?= /usr/local
 VERSION := 0.1.0
 
 # What each library is for stands in README.md; the names are Debian 12's.
-DEPS_BUILD := gcc make pkg-config libc6-dev libuv1-dev libmicrohttpd-dev libgnutls28-dev libcjson-dev \
-              libsqlite3-dev libsodium-dev libxxhash-dev libb2-dev libmd-dev zlib1g-dev \
+DEPS_BUILD := gcc make pkg-config libc6-dev libuv1-dev libmicrohttpd-dev libgnutls28-dev \
+              libcjson-dev libsqlite3-dev libsodium-dev libxxhash-dev libb2-dev libmd-dev zlib1g-dev \
               libcurl4-openssl-dev libsystemd-dev
 DEPS_TEST  := $(DEPS_BUILD) check libmpfr-dev libmemcached-dev curl strace
 # Real programs that hrwd is held against; what a machine cannot have is not tried.

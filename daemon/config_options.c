@@ -521,8 +521,8 @@ static const char *const formats[] = {"text", "json", NULL};
 	}
 
 #define ADDRESSES                                                                                  \
-	"an address (host:port, [v6]:port, unix:/path), an object with it, a list of them, or "    \
-	"\"off\""
+	"an address (host:port, [v6]:port, unix:/path), {\"address\":…} with \"mode\" and "      \
+	"\"group\" of a unix socket or \"tls\":false, a list of them, or \"off\""
 
 /* Rows of a section stand together. Limits come before what they bind. */
 const struct config_option config_options[] = {
