@@ -27,6 +27,7 @@ run_binary() {
 	(
 		unset HRW_SUITES
 		[ -z "$suites" ] || export HRW_SUITES="$suites"
+		[ "$binary" != integration-tests ] || export HRW_RECORD="$build/tests/record.ndjson"
 		HRWD=$build/hrwd exec "$build/tests/$binary"
 	) >"$log" 2>&1
 	status=$?
@@ -43,6 +44,7 @@ run_binary() {
 	failed=$((failed + bad))
 }
 
+rm -f "$build/tests/record.ndjson"
 for test; do
 	case $test in
 	*.sh) run_script "$test" ;;

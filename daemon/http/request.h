@@ -103,6 +103,9 @@ struct buffer *request_buffer(struct request *req);
  * that failed answers 500. */
 int respond(struct request *req, unsigned status, const char *type, struct buffer *body);
 
+/* The status of an error; `reason`: of its fault, may be NULL. */
+unsigned respond_status(enum hrw_error error, const char *reason);
+
 /* application/json with a newline at its end. */
 int respond_json(struct request *req, unsigned status, struct buffer *body);
 

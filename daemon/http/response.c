@@ -13,9 +13,9 @@
 #include "daemon/log.h"
 #include "daemon/metrics.h"
 
-/* The status of an error. No default: a new error does not compile without one. */
-static unsigned
-status_of(enum hrw_error error, const char *reason)
+/* No default: a new error does not compile without a status. */
+unsigned
+respond_status(enum hrw_error error, const char *reason)
 {
 	switch (error) {
 	case HRW_OK:
@@ -126,7 +126,7 @@ response_fault(struct exchange *ex, int status)
 	ex->spool = NULL;
 	if ((int)req->fault.error != status)
 		hrw_fault(&req->fault, (enum hrw_error)status, "%s", hrw_error_title(status));
-	code = status_of(req->fault.error, req->fault.reason);
+	code = respond_status(req->fault.error, req->fault.reason);
 	if (req->fault.error == HRW_NO_SERVERS)
 		respond_header(req, "Retry-After", "5");
 	if (req->fault.error == HRW_BUSY)
@@ -362,7 +362,7 @@ response_send_timeout(struct connection *c)
 		hrw_fault(&fault, HRW_TIMEOUT,
 		    "the request's head did not end in %u seconds (limits.head_seconds)",
 		    c->server->config->head_seconds);
-	status = status_of(fault.error, NULL);
+	status = respond_status(fault.error, NULL);
 	write_problem(&body, status, &fault);
 	send_raw(c, status, "Content-Type: application/problem+json\r\n", &body);
 	buffer_fini(&body);

@@ -42,6 +42,11 @@ struct route {
 	const char *parameters; /* names, separated by spaces */
 	const char *types; /* media types of the body, separated by spaces; first the route's own */
 	const char *summary; /* for /openapi.json and people */
+	/* Of the request and of the answer, for /openapi.json alone. Headers by name;
+	 * a JSON body as a type of shapes.h, NULL where there is none; answers as
+	 * openapi.c reads them: "200:owner 200:text/plain 304". What any route may
+	 * answer is not said again. */
+	const char *headers, *sends, *answers;
 };
 
 extern const struct route routes[];

@@ -1,13 +1,17 @@
 #include <sys/mman.h>
 
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "daemon/json.h"
 #include "tests/dsl/contract.h"
+#include "tests/dsl/http.h"
 
-enum { ROWS = 256, ROW_BYTES = 96 };
+enum { ROWS = 256, ROW_BYTES = 96, KEPT_BYTES = 256 << 10 };
 
 /* Shared by the runner and the processes it forks, one of which runs at a time;
  * two threads of one may add a row twice, which does no harm. */
@@ -100,4 +104,43 @@ int
 contract_has_code(const char *code)
 {
 	return has(code);
+}
+
+static void
+put_body(struct json_out *o, const char *name, const void *data, size_t len)
+{
+	struct hrw_bytes body = hrw_bytes(data, len);
+
+	if (data != NULL && len <= KEPT_BYTES && hrw_is_utf8(body))
+		json_put_bytes(o, name, body);
+}
+
+void
+contract_keep(const char *method, const char *path, const char *headers, const void *body,
+    size_t len, const struct answer *a)
+{
+	const char *file = getenv("HRW_RECORD");
+	struct buffer line = {0};
+	struct json_out o = json_out(&line);
+	int fd;
+
+	if (file == NULL || a->status == 0 || !hrw_is_utf8(hrw_text(path)) ||
+	    (headers != NULL && !hrw_is_utf8(hrw_text(headers))))
+		return;
+	json_open_object(&o, NULL);
+	json_put_text(&o, "method", method);
+	json_put_text(&o, "path", path);
+	json_put_text(&o, "headers", headers != NULL ? headers : "");
+	put_body(&o, "body", body, len);
+	json_put_int(&o, "status", a->status);
+	json_put_text(&o, "answer_headers", a->headers);
+	put_body(&o, "answer", a->body, a->len);
+	json_close_object(&o);
+	buffer_add(&line, "\n", 1);
+	/* One write, so that lines of several threads stay whole. */
+	fd = open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, line.data, line.len) != (ssize_t)line.len)
+		abort();
+	close(fd);
+	buffer_fini(&line);
 }

@@ -143,6 +143,7 @@ ask_bytes(const char *base, const char *method, const char *path, const char *he
 	    a->json != NULL && status >= 400
 		? cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(a->json, "code"))
 		: NULL);
+	contract_keep(method, path, headers, body, len, a);
 	return a;
 }
 
