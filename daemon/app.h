@@ -8,6 +8,7 @@
 
 #include "daemon/config.h"
 #include "daemon/members/report.h"
+#include "daemon/members/watchers.h"
 #include "daemon/members/writer.h"
 #include "daemon/store/keyset.h"
 #include "daemon/store/store.h"
@@ -18,9 +19,10 @@ struct app {
 	const struct config *config;
 	struct store *store;
 	struct keyset *keyset;
-	struct writer *writer;   /* main loop only */
+	struct writer *writer;	 /* main loop only */
 	struct reports *reports; /* main loop only */
 	struct metrics *metrics;
+	struct watchers *watchers; /* of the loop that this app is of */
 };
 
 #endif

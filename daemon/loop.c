@@ -51,6 +51,15 @@ struct daemon {
 	uint64_t deadline; /* of requests under way, by the loop's clock */
 };
 
+/* On the main loop, where admin listeners are. */
+static void
+published(void *arg)
+{
+	struct daemon *d = arg;
+
+	watchers_tell(d->app.watchers, *writer_snapshot(d->app.writer));
+}
+
 static void
 admin_closed(void *arg)
 {
@@ -125,6 +134,7 @@ close_rest(struct daemon *d)
 		reports_free(d->app.reports);
 	if (d->app.writer != NULL)
 		writer_free(d->app.writer);
+	watchers_free(d->app.watchers);
 	for (size_t i = 0; i < sizeof(handles) / sizeof(handles[0]); i++)
 		uv_close(handles[i], NULL);
 }
@@ -156,6 +166,8 @@ finish(struct daemon *d, unsigned seconds)
 	d->deadline = uv_now(&d->loop) + (uint64_t)seconds * 1000;
 	watchdog_stop(&d->dog);
 	uv_timer_stop(&d->follow);
+	if (d->app.watchers != NULL)
+		watchers_end(d->app.watchers);
 	for (size_t i = 0; i < d->admin_count; i++)
 		http_server_quiesce(d->admin[i]);
 	for (size_t i = 0; i < d->worker_count; i++)
@@ -297,8 +309,10 @@ load(struct daemon *d, struct hrw_fault *fault)
 		return fault->error;
 	d->app.reports = reports_new(&d->loop, d->config, d->app.store, d->app.keyset);
 	d->app.metrics = metrics_new();
-	if (d->app.reports == NULL || d->app.metrics == NULL)
+	d->app.watchers = watchers_new(&d->loop);
+	if (d->app.reports == NULL || d->app.metrics == NULL || d->app.watchers == NULL)
 		return hrw_fault(fault, HRW_INTERNAL, "no memory to start");
+	writer_on_publish(d->app.writer, published, d);
 	drift_tell(&d->app, *writer_snapshot(d->app.writer));
 	return 0;
 }

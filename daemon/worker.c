@@ -53,6 +53,7 @@ look_idle(uv_timer_t *watch)
 static void
 quiesce(struct worker *w)
 {
+	watchers_end(w->app.watchers);
 	for (size_t i = 0; i < w->server_count; i++)
 		http_server_quiesce(w->server[i]);
 	uv_timer_start(&w->watch, look_idle, 0, IDLE_CHECK_MS);
@@ -64,6 +65,8 @@ close_handles(struct worker *w)
 {
 	uv_close((uv_handle_t *)&w->watch, NULL);
 	uv_close((uv_handle_t *)&w->wake, NULL);
+	watchers_free(w->app.watchers);
+	w->app.watchers = NULL;
 }
 
 static void
@@ -96,8 +99,10 @@ woken(uv_async_t *wake)
 	enum order order = (enum order)atomic_load(&w->order);
 
 	atomic_store(&w->is_asked, false);
-	if (w->reader != NULL && order != STOP)
+	if (w->reader != NULL && order != STOP) {
 		writer_adopt(w->reader, &w->current);
+		watchers_tell(w->app.watchers, w->current);
+	}
 	if (order == w->done)
 		return;
 	w->done = order;
@@ -213,7 +218,8 @@ worker_start(const struct app *app, const int *fds, size_t count, void (*ended)(
 	w->watch.data = w;
 	rc = uv_async_init(&w->loop, &w->wake, woken);
 	w->wake.data = w;
-	if (rc == 0)
+	w->app.watchers = watchers_new(&w->loop);
+	if (rc == 0 && w->app.watchers != NULL)
 		w->reader = writer_add_reader(app->writer, wake_up, w);
 	if (w->reader != NULL)
 		writer_adopt(w->reader, &w->current);
@@ -235,10 +241,12 @@ failed:
 	if (w->reader != NULL)
 		writer_remove_reader(w->reader);
 	snapshot_release(w->current);
-	if (rc == 0)
+	if (rc == 0) {
 		close_handles(w);
-	else
+	} else {
 		uv_close((uv_handle_t *)&w->watch, NULL);
+		watchers_free(w->app.watchers);
+	}
 	uv_run(&w->loop, UV_RUN_DEFAULT);
 	destroy(w);
 	return NULL;

@@ -106,3 +106,22 @@ auth_judge(struct request *req)
 	}
 	return rc < 0 || req->token == NULL ? rc : judge_pool(req);
 }
+
+/* Lists that were replaced are kept, so the request's token can be looked at. */
+bool
+auth_still_stands(const struct request *req)
+{
+	const struct config *config = req->app->config;
+	const struct tokens *tokens = atomic_load(&config->tokens);
+
+	if (!auth_is_asked(config, req->listener))
+		return true;
+	for (size_t i = 0; req->token != NULL && i < tokens->count; i++) {
+		const struct token *now = &tokens->token[i];
+
+		if (memcmp(now->digest, req->token->digest, sizeof(now->digest)) == 0)
+			return now->role >= req->route->role &&
+			       (req->route->reach != REACH_POOL || token_sees(now, pool_of(req)));
+	}
+	return false;
+}

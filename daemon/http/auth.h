@@ -26,4 +26,7 @@ int auth_identify(struct request *req, struct hrw_bytes sent);
  *           the patterns that lack the pool */
 int auth_judge(struct request *req);
 
+/* Would who was let in be let in again, now that the list may be another? */
+bool auth_still_stands(const struct request *req);
+
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "daemon/http/accept_header.h"
+#include "daemon/http/auth.h"
 #include "daemon/http/private.h"
 #include "daemon/members/snapshot.h"
 
@@ -155,6 +156,22 @@ request_keep_snapshot(struct request *req)
 
 	if (ex->kept == NULL && req->snapshot != NULL)
 		ex->kept = snapshot_acquire((struct snapshot *)(uintptr_t)req->snapshot);
+}
+
+void
+request_renew_snapshot(struct request *req)
+{
+	struct exchange *ex = req->exchange;
+
+	snapshot_release(ex->kept);
+	ex->kept = NULL;
+	req->snapshot = *ex->server->snapshot;
+}
+
+bool
+request_still_may(const struct request *req)
+{
+	return auth_still_stands(req);
 }
 
 uv_loop_t *

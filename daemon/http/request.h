@@ -86,6 +86,13 @@ int request_accepts(const struct request *req, const char *const *types);
  * dispatch (streams, background work, uploads). */
 void request_keep_snapshot(struct request *req);
 
+/* The loop's snapshot of now becomes the request's, for one that has waited; what
+ * was kept before is given back. Until the callback returns, unless kept anew. */
+void request_renew_snapshot(struct request *req);
+
+/* Is who asks still let in? The tokens may have been read again meanwhile. */
+bool request_still_may(const struct request *req);
+
 /* Answers. Each sets the one response of the request; the handler returns 0
  * after it. Bodies and texts are copied or taken as said. */
 
@@ -120,6 +127,25 @@ int respond_empty(struct request *req, unsigned status);
 int respond_stream(struct request *req, unsigned status, const char *type,
     int (*fill)(void *state, struct buffer *out), void *state, void (*free)(void *state));
 
+/* A body whose pieces come as there is news, without an end of its own. */
+enum live_step {
+	LIVE_PIECE, /* `piece` is to be sent; it stays until the next step */
+	LIVE_MAKE,  /* make() is to be called, and then next() again */
+	LIVE_WAIT,  /* nothing yet: next() is called again after request_news() */
+	LIVE_END,
+};
+struct live {
+	/* On the loop, when the former piece was sent. */
+	enum live_step (*next)(void *state, struct hrw_bytes *piece);
+	void (*make)(void *state); /* on the libuv pool */
+	void (*free)(void *state); /* once, on the loop, also when the client went away */
+};
+int respond_live(
+    struct request *req, unsigned status, const char *type, const struct live *live, void *state);
+
+/* Has next() called where it waits; nothing otherwise. On the request's loop. */
+void request_news(struct request *req);
+
 /* A body that was spooled: see spool.h. Takes the spool. */
 struct spool;
 int respond_spool(struct request *req, unsigned status, const char *type, struct spool *spool);
@@ -141,6 +167,10 @@ int request_suspend(struct request *req, void (*gone)(struct request *req));
 /* Ends a request_suspend(): `status` is what a handler would return. On the
  * request's own loop. */
 void request_resume(struct request *req, int status);
+
+/* The same by a step of the handler's, which may answer REQUEST_PENDING in turn
+ * (after request_background()). Never from within the handler. */
+void request_go_on(struct request *req, int (*step)(struct request *req));
 
 /* The loop this request lives on, for timers. */
 struct uv_loop_s *request_loop(const struct request *req);

@@ -1,7 +1,8 @@
 /*
  * stream.c - bodies made while they are sent. The connection is suspended while
- * a piece is made on the libuv pool, so a piece is made only when the former one
- * has left.
+ * a piece is made on the libuv pool, or while a live one waits for news, so a
+ * piece is made only when the former one has left: however slowly a client
+ * reads, it has one piece of ours at most.
  */
 #include <stdlib.h>
 
@@ -19,21 +20,27 @@ struct stream {
 	struct buffer piece;
 	size_t sent; /* of the piece */
 	int status;  /* what fill said last: 1 more, 0 the end, negative */
+
+	const struct live *live; /* NULL: it is made by `fill` */
+	struct hrw_bytes left;	 /* of its piece */
+	bool is_idle;		 /* suspended, until there is news */
+	bool is_over;		 /* its client is gone */
 };
 
-int
-respond_stream(struct request *req, unsigned status, const char *type,
-    int (*fill)(void *state, struct buffer *out), void *state, void (*free_state)(void *state))
+/* NULL with the fault filled, and the state freed: no memory. */
+static struct stream *
+stream_new(struct request *req, unsigned status, const char *type, void *state,
+    void (*free_state)(void *state))
 {
 	struct exchange *ex = req->exchange;
 	struct stream *s = calloc(1, sizeof(*s));
 
 	if (s == NULL) {
 		free_state(state);
-		return hrw_fault(&req->fault, HRW_INTERNAL, "no memory for the answer");
+		hrw_fault(&req->fault, HRW_INTERNAL, "no memory for the answer");
+		return NULL;
 	}
 	s->exchange = ex;
-	s->fill = fill;
 	s->state = state;
 	s->free = free_state;
 	s->status = 1;
@@ -41,6 +48,30 @@ respond_stream(struct request *req, unsigned status, const char *type,
 	ex->status = status;
 	ex->has_answer = true;
 	respond_header(req, "Content-Type", "%s", type);
+	return s;
+}
+
+int
+respond_stream(struct request *req, unsigned status, const char *type,
+    int (*fill)(void *state, struct buffer *out), void *state, void (*free_state)(void *state))
+{
+	struct stream *s = stream_new(req, status, type, state, free_state);
+
+	if (s == NULL)
+		return HRW_INTERNAL;
+	s->fill = fill;
+	return 0;
+}
+
+int
+respond_live(
+    struct request *req, unsigned status, const char *type, const struct live *live, void *state)
+{
+	struct stream *s = stream_new(req, status, type, state, live->free);
+
+	if (s == NULL)
+		return HRW_INTERNAL;
+	s->live = live;
 	return 0;
 }
 
@@ -98,12 +129,78 @@ read_stream(void *arg, uint64_t at, char *out, size_t max)
 	return 0;
 }
 
+static void
+make_live(uv_work_t *work)
+{
+	struct stream *s = work->data;
+
+	s->live->make(s->state);
+}
+
+static void
+live_gone(struct request *req)
+{
+	struct stream *s = req->exchange->stream;
+
+	s->is_over = true;
+	request_news(req);
+}
+
+void
+request_news(struct request *req)
+{
+	struct stream *s = req->exchange->stream;
+
+	if (s == NULL || !s->is_idle)
+		return;
+	s->is_idle = false;
+	wait_resume(req->exchange);
+}
+
+static ssize_t
+read_live(void *arg, uint64_t at, char *out, size_t max)
+{
+	struct stream *s = arg;
+	struct exchange *ex = s->exchange;
+	size_t len;
+
+	(void)at;
+	while (s->left.len == 0) {
+		enum live_step step = LIVE_END;
+
+		if (!s->is_over && !ex->server->is_stopping)
+			step = s->live->next(s->state, &s->left);
+		switch (step) {
+		case LIVE_PIECE:
+			break;
+		case LIVE_MAKE:
+			s->work.data = s;
+			if (uv_queue_work(ex->server->loop, &s->work, make_live, piece_filled) < 0)
+				return MHD_CONTENT_READER_END_WITH_ERROR;
+			wait_suspend(ex);
+			return 0;
+		case LIVE_WAIT:
+			s->is_idle = true;
+			ex->gone = live_gone;
+			wait_suspend(ex);
+			return 0;
+		case LIVE_END:
+			return MHD_CONTENT_READER_END_OF_STREAM;
+		}
+	}
+	len = s->left.len < max ? s->left.len : max;
+	memcpy(out, s->left.data, len);
+	s->left.data += len;
+	s->left.len -= len;
+	return (ssize_t)len;
+}
+
 struct MHD_Response *
 stream_response(struct exchange *ex)
 {
 	/* The stream stays the exchange's: no byte is asked for once that has ended. */
-	return MHD_create_response_from_callback(
-	    MHD_SIZE_UNKNOWN, BLOCK, read_stream, ex->stream, NULL);
+	return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK,
+	    ex->stream->live != NULL ? read_live : read_stream, ex->stream, NULL);
 }
 
 static ssize_t

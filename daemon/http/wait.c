@@ -122,6 +122,18 @@ request_resume(struct request *req, int status)
 }
 
 void
+request_go_on(struct request *req, int (*step)(struct request *req))
+{
+	struct exchange *ex = req->exchange;
+
+	assert(ex->is_waiting && ex->is_suspended && !ex->is_running);
+	ex->is_waiting = false;
+	ex->gone = NULL;
+	connection_unwatch(ex->connection);
+	exchange_continue(ex, wait_run(ex, step));
+}
+
+void
 wait_stop(struct exchange *ex)
 {
 	void (*gone)(struct request * req) = ex->gone;

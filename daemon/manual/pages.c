@@ -101,7 +101,8 @@ pages_daemon(struct buffer *out)
 	buffer_add_text(out, ".SH SIGNALS\n");
 	item(out, "SIGTERM, SIGINT", NULL,
 	    "take no new connections, finish the requests under way, for limits.body_seconds at "
-	    "most, and end; a second one ends at once");
+	    "most, and end; streams of GET /watch, and who waits for a change, are ended at once. "
+	    "A second one ends everything at once");
 	item(out, "SIGHUP", NULL,
 	    "reads the configuration again, and a plain-file store; the log says which options "
 	    "cannot change while hrwd runs");

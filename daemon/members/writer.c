@@ -101,6 +101,8 @@ publish(struct writer *w, struct snapshot *next)
 		r->wake(r->arg);
 	pthread_mutex_unlock(&w->lock);
 	snapshot_release(old);
+	if (w->published != NULL)
+		w->published(w->published_arg);
 }
 
 static void
@@ -276,6 +278,13 @@ struct snapshot *const *
 writer_snapshot(const struct writer *w)
 {
 	return &w->current;
+}
+
+void
+writer_on_publish(struct writer *w, void (*published)(void *arg), void *arg)
+{
+	w->published = published;
+	w->published_arg = arg;
 }
 
 struct writer_reader *

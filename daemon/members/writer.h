@@ -35,6 +35,9 @@ bool writer_is_idle(const struct writer *w);
 /* The present snapshot; the main loop reads it in place, others acquire. */
 struct snapshot *const *writer_snapshot(const struct writer *w);
 
+/* Has `published` called on the main loop when the present snapshot is another. */
+void writer_on_publish(struct writer *w, void (*published)(void *arg), void *arg);
+
 /* A reader: one for each other loop, made before that loop runs.
  *   wake     called from the main thread: must make the reader's loop call
  *            writer_adopt() soon (uv_async_send), and not call the writer itself

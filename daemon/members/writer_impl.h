@@ -63,6 +63,8 @@ struct writer {
 	bool is_waiting;     /* the batch is published; its answers wait for readers */
 	unsigned entries;    /* written since the history was trimmed */
 	uv_async_t adopted;  /* a reader took a snapshot, or left */
+	void (*published)(void *arg);
+	void *published_arg;
 
 	pthread_mutex_t lock; /* guards what readers touch: */
 	struct snapshot *current;

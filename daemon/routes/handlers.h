@@ -37,6 +37,9 @@ int pool_drop(struct request *req);
 int pool_settle(struct request *req);
 int pool_revert(struct request *req);
 
+/* watch.c */
+int watch_get(struct request *req);
+
 /* changes.c: any combination, made or planned */
 int changes_make(struct request *req);
 int changes_plan(struct request *req);

@@ -1,8 +1,9 @@
 /*
- * pool.c - pools: listed, read as they are and as they were, and changed whole.
+ * pool.c - pools: listed, read as they are and as they were, waited for, and
+ * changed whole.
  *
  * The number of stored keys is asked of a file, so both reads go by the libuv
- * pool, with the snapshot kept meanwhile.
+ * pool, with the snapshot kept meanwhile. Who waits for a change keeps none.
  */
 #include <stdlib.h>
 
@@ -10,8 +11,14 @@
 #include "daemon/routes/apply.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
+#include "daemon/routes/watching.h"
+
+enum { WAIT_SECONDS_MAX = 300 };
 
 struct reading {
+	struct watcher watcher; /* while it waits */
+	struct request *req;
+	bool waits;
 	const struct pool *pool; /* of GET /pools/{pool} */
 	uint64_t epoch;		 /* as of; 0: the present */
 	size_t limit, from;	 /* of GET /pools */
@@ -21,10 +28,21 @@ struct reading {
 };
 
 static void
+stop_waiting(struct reading *r)
+{
+	if (!r->waits)
+		return;
+	r->waits = false;
+	watcher_leave(&r->watcher);
+	watching_leave(r->req->listener);
+}
+
+static void
 reading_free(void *state)
 {
 	struct reading *r = state;
 
+	stop_waiting(r);
 	pool_release(r->then);
 	buffer_fini(&r->body);
 	free(r);
@@ -39,6 +57,8 @@ reading_new(struct request *req)
 	req->state_free = reading_free;
 	if (r == NULL)
 		hrw_fault(&req->fault, HRW_INTERNAL, "no memory");
+	else
+		r->req = req;
 	return r;
 }
 
@@ -175,12 +195,99 @@ got(struct request *req)
 	return respond_json(req, 200, &r->body);
 }
 
+/* The pool as it is now, for who has waited. */
+static int
+read_again(struct request *req)
+{
+	struct reading *r = req->state;
+	int rc = common_pool_named(req, req->segment[0], &r->pool);
+
+	if (rc < 0)
+		return rc;
+	request_keep_snapshot(req);
+	return request_background(req, get_work, got);
+}
+
+static int
+still_the_same(struct request *req)
+{
+	struct reading *r = req->state;
+	int rc = common_pool_named(req, req->segment[0], &r->pool);
+
+	if (rc < 0)
+		return rc;
+	common_headers(req, r->pool);
+	return respond_empty(req, 304);
+}
+
+static void
+news(struct watcher *watcher, enum watch_news what)
+{
+	struct reading *r = (struct reading *)watcher; /* its first member */
+	struct request *req = r->req;
+
+	request_renew_snapshot(req);
+	if (what == WATCH_POOL) {
+		const struct pool *now = snapshot_pool(req->snapshot, req->segment[0]);
+
+		if (now != NULL && common_is_known(req, now))
+			return;
+	}
+	stop_waiting(r);
+	if (!request_still_may(req))
+		request_resume(req, hrw_fault(&req->fault, HRW_UNAUTHORIZED,
+					"the token that was sent is no longer known here"));
+	else
+		request_go_on(req, what == WATCH_POOL ? read_again : still_the_same);
+}
+
+static void
+gone(struct request *req)
+{
+	stop_waiting(req->state);
+	request_resume(req, respond_empty(req, 204));
+}
+
+/* What a client that waits must say. */
+static int
+judge_wait(struct request *req, const struct reading *r)
+{
+	const char *known = request_header(req, "If-None-Match");
+
+	if (r->epoch != 0)
+		hrw_fault(&req->fault, HRW_BAD_PARAMETER,
+		    "wait asks for a change, and epoch for what never changes: leave out one of "
+		    "them");
+	else if (known == NULL || common_lists(known, "*"))
+		hrw_fault(&req->fault, HRW_BAD_PARAMETER,
+		    "wait needs the version that is to change: send the ETag of an answer, as it "
+		    "is, in If-None-Match");
+	else
+		return 0;
+	return hrw_fault_at(&req->fault, "wait");
+}
+
+static int
+wait_for_change(struct request *req, struct reading *r, int64_t seconds)
+{
+	int rc = watching_enter(req);
+
+	if (rc < 0)
+		return rc;
+	r->waits = true;
+	r->watcher = (struct watcher){.name = req->segment[0], .news = news};
+	watcher_join(req->app->watchers, &r->watcher, r->pool);
+	if (!watchers_are_ending(req->app->watchers))
+		watcher_due(&r->watcher, (uint64_t)seconds * 1000);
+	return request_suspend(req, gone);
+}
+
 /* GET /pools/{pool} */
 int
 pool_get(struct request *req)
 {
 	struct reading *r = reading_new(req);
-	int64_t epoch;
+	int64_t epoch, wait;
 	int rc;
 
 	if (r == NULL)
@@ -189,9 +296,16 @@ pool_get(struct request *req)
 	if (rc < 0)
 		return rc;
 	r->epoch = (uint64_t)epoch;
+	rc = request_number(req, "wait", 0, WAIT_SECONDS_MAX, 0, HRW_BAD_PARAMETER, &wait);
+	if (rc == 0 && wait > 0)
+		rc = judge_wait(req, r);
+	if (rc < 0)
+		return rc;
 	rc = common_pool_named(req, req->segment[0], &r->pool);
 	if (rc < 0)
 		return rc;
+	if (wait > 0 && common_is_known(req, r->pool))
+		return wait_for_change(req, r, wait);
 	request_keep_snapshot(req);
 	return request_background(req, get_work, got);
 }

@@ -79,9 +79,11 @@ const struct route routes[] = {
 
     {METHOD_GET, "/pools", BOTH, READ, SEEN, BODY_NONE, NULL, NULL, pool_list, COMMON_PAGE, "",
 	"Every pool in short, by name", "", NULL, "200:pools"},
-    {METHOD_GET, "/pools/{pool}", BOTH, READ, POOL, BODY_NONE, NULL, NULL, pool_get, "epoch", "",
-	"A whole pool as a configuration file has it, as it is or as it was", "If-None-Match", NULL,
-	OF_POOL " 200:pool 304"},
+    {METHOD_GET, "/pools/{pool}", BOTH, READ, POOL, BODY_NONE, NULL, NULL, pool_get, "epoch wait",
+	"",
+	"A whole pool as a configuration file has it, as it is or as it was; with wait= when it is "
+	"another than If-None-Match names",
+	"If-None-Match", NULL, OF_POOL " 200:pool 304"},
     {METHOD_PUT, "/pools/{pool}", ADMIN, PLAN, POOL, BODY_WHOLE, NULL, NULL, pool_put, POOL_CHANGE,
 	JSON_TYPE, "Makes a pool, or makes it exactly this", CHANGE_SAYS " If-None-Match",
 	"pool_sent", MADE " 428"},
@@ -95,6 +97,11 @@ const struct route routes[] = {
     {METHOD_POST, "/pools/{pool}/revert", ADMIN, PLAN, POOL, BODY_WHOLE, NULL, NULL, pool_revert,
 	POOL_CHANGE, JSON_TYPE, "Goes back to an earlier epoch's membership, as a new change",
 	CHANGE_SAYS, "revert", CHANGED},
+
+    {METHOD_GET, "/watch", BOTH, READ, POOL, BODY_NONE, NULL, NULL, watch_get,
+	COMMON_POOL " heartbeat", "",
+	"A pool as server-sent events: the whole of it, then each change", "Last-Event-ID", NULL,
+	OF_POOL " +Cache-Control +X-Accel-Buffering 200:text/event-stream"},
 
     {METHOD_GET, "/livez", BOTH, NOBODY, NOTHING, BODY_NONE, NULL, NULL, status_live, "", "",
 	"Is it alive?", "", NULL, "+Cache-Control 200:text/plain"},

@@ -1,6 +1,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -386,4 +387,27 @@ daemon_write(const struct daemon *d, const char *name, const void *data, size_t 
 	ck_assert_msg(file != NULL, "%s: %s", path, strerror(errno));
 	ck_assert_uint_eq(fwrite(data, 1, len, file), len);
 	ck_assert_int_eq(fclose(file), 0);
+}
+
+size_t
+daemon_descriptors(const struct daemon *d)
+{
+	DIR *folder = opendir(text("/proc/%d/fd", (int)d->pid));
+	size_t count = 0;
+
+	ck_assert_ptr_nonnull(folder);
+	while (readdir(folder) != NULL)
+		count++;
+	closedir(folder);
+	return count;
+}
+
+long
+daemon_resident(const struct daemon *d)
+{
+	const char *status = text_file(text("/proc/%d/status", (int)d->pid), NULL);
+	const char *line = status != NULL ? strstr(status, "VmRSS:") : NULL;
+
+	ck_assert_ptr_nonnull(line);
+	return strtol(line + strlen("VmRSS:"), NULL, 10);
 }

@@ -78,6 +78,10 @@ void daemon_wait_log(const struct daemon *d, const char *text);
 /* Its number of lines. */
 size_t daemon_log_lines(const struct daemon *d);
 
+/* Descriptors that it has open, and its resident memory in KiB. */
+size_t daemon_descriptors(const struct daemon *d);
+long daemon_resident(const struct daemon *d);
+
 /* Files in its folder. */
 const char *daemon_path(const struct daemon *d, const char *name);
 void daemon_write(const struct daemon *d, const char *name, const void *data, size_t len);

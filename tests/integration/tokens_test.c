@@ -48,6 +48,8 @@ static const struct {
     {"GET", "/pools", NULL, READ},
     {"GET", "/pools/default", NULL, READ},
     {"GET", "/v1/pools/default?epoch=1", NULL, READ},
+    {"GET", "/watch?heartbeat=0", NULL, READ}, /* else it would not end */
+    {"HEAD", "/watch", NULL, READ},
     {"GET", "/keys", NULL, READ},
     {"GET", "/keys/stats", NULL, READ},
     {"GET", "/plans", NULL, READ},

@@ -19,8 +19,8 @@
 
 /* The contract's own list: the daemon must have these, whatever else it has. */
 static const char *const contract[] = {"GET /owner", "GET /replicas", "GET /explain",
-    "POST /owners", "GET /nodes", "GET /nodes/{}", "GET /pools", "GET /pools/{}", "GET /livez",
-    "GET /readyz", "GET /version", "GET /metrics", "GET /openapi.json", "POST /nodes",
+    "POST /owners", "GET /nodes", "GET /nodes/{}", "GET /pools", "GET /pools/{}", "GET /watch",
+    "GET /livez", "GET /readyz", "GET /version", "GET /metrics", "GET /openapi.json", "POST /nodes",
     "PUT /nodes/{}", "PATCH /nodes/{}", "POST /nodes/{}/drain", "POST /nodes/{}/activate",
     "POST /nodes/{}/rejoin", "DELETE /nodes/{}", "PUT /nodes", "POST /changes", "POST /plan",
     "POST /compare", "POST /simulate", "PUT /pools/{}", "PATCH /pools/{}", "DELETE /pools/{}",
