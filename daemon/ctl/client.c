@@ -304,6 +304,7 @@ set_headers(struct exchange *x)
 	add_header(x, "Content-Type", ask->type);
 	add_header(x, "If-Match", ask->if_match);
 	add_header(x, "If-None-Match", ask->if_none_match);
+	add_header(x, "Last-Event-ID", ask->last_event_id);
 	add_header(x, "Hrw-Reason", ask->reason);
 	if (ask->is_async)
 		add_header(x, "Prefer", "respond-async");
@@ -324,7 +325,9 @@ set_request(const struct ctl *ctl, struct exchange *x, const char *url)
 	curl_easy_setopt(curl, CURLOPT_USERAGENT, "hrwctl/" HRW_VERSION);
 	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, client->error);
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
-	if (x->ask->read != NULL || x->ask->write != NULL) {
+	if (x->ask->is_stream) {
+		curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
+	} else if (x->ask->read != NULL || x->ask->write != NULL) {
 		curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
 		curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)STALL_SECONDS);
 	} else {

@@ -21,6 +21,8 @@ struct ask {
 	const char *if_match, *if_none_match, *reason; /* NULL: not sent */
 	bool is_async;				       /* a report is not waited for */
 	unsigned wait_seconds;			       /* that the daemon was asked to wait */
+	const char *last_event_id;		       /* of a stream; NULL: not sent */
+	bool is_stream;				       /* silence is no fault of it */
 
 	/* A long body, piece by piece: bytes written to `room`, 0 at its end, negative
 	 * to give up. */

@@ -1,5 +1,5 @@
 /*
- * follow.c - watch, and the end of a drain.
+ * follow.c - the end of a drain.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,8 @@
 #include "daemon/ctl/command.h"
 #include "daemon/ctl/follow.h"
 #include "daemon/ctl/url.h"
+
+enum { WAIT_SECONDS = 30 };
 
 /* One pool, looked at. */
 struct follow {
@@ -55,6 +57,7 @@ follow_init(struct follow *f, struct ctl *ctl)
 	buffer_add_text(&f->path, "/pools");
 	url_segment(&f->path, f->name);
 	rc = f->path.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&f->path), &f->now);
+	url_number(&f->path, "wait", WAIT_SECONDS);
 	terminal_catch();
 	return rc;
 }
@@ -73,29 +76,33 @@ follow_fini(struct follow *f)
 static int
 next_version(struct follow *f, struct reply *next)
 {
-	struct ask ask = {
-	    .method = "GET", .path = buffer_text(&f->path), .if_none_match = f->now.etag};
-	unsigned seconds = (unsigned)f->ctl->options.interval;
+	struct ask ask = {.method = "GET",
+	    .path = buffer_text(&f->path),
+	    .if_none_match = f->now.etag,
+	    .wait_seconds = WAIT_SECONDS};
 	int rc;
 
 	for (;;) {
-		/* Ctrl-C ends the sleep early. */
-		sleep(seconds);
-		if (terminal_is_left())
-			return CTL_LEFT;
+		time_t begun = time(NULL);
+
 		rc = client_ask(f->ctl, &ask, next);
 		if (rc != 0)
 			return rc;
 		if (next->status == 200 && next->json != NULL)
 			return 0;
-		if (next->status != 304)
+		if (next->status != 304 && !client_has_code(next, "busy"))
 			return client_refused(f->ctl, next);
 		reply_fini(next);
+		/* It would not have us wait. Ctrl-C ends the sleep early. */
+		if (time(NULL) - begun < 2)
+			sleep(1);
+		if (terminal_is_left())
+			return CTL_LEFT;
 	}
 }
 
-static const struct json *
-find_node(const struct json *pool, const char *name)
+const struct json *
+follow_node(const struct json *pool, const char *name)
 {
 	json_each (node, json_get(pool, "nodes"))
 		if (strcmp(client_text(node, "/name"), name) == 0)
@@ -108,7 +115,7 @@ find_node(const struct json *pool, const char *name)
 static int
 drain_end(const struct ctl *ctl, const struct json *pool, const char *name)
 {
-	const struct json *node = find_node(pool, name);
+	const struct json *node = follow_node(pool, name);
 	const char *why;
 	int end = 0;
 
@@ -169,112 +176,4 @@ follow_drain(struct ctl *ctl)
 	follow_fini(&f);
 	free(has_ended);
 	return rc != 0 ? rc : status;
-}
-
-/* Members of a pool or node that are not news: they follow from others. */
-static bool
-is_news(const char *name)
-{
-	static const char *const quiet[] = {"epoch", "fingerprint", "lineage", "nodes", "settled",
-	    "state_since", "keys", "share", "health", NULL};
-
-	for (size_t i = 0; quiet[i] != NULL; i++)
-		if (strcmp(quiet[i], name) == 0)
-			return false;
-	return true;
-}
-
-static void
-print_source(FILE *to, const struct json *j)
-{
-	struct hrw_bytes source = j != NULL ? json_source(j) : hrw_text("none");
-
-	fprintf(to, "%.*s", (int)source.len, (const char *)source.data);
-}
-
-static bool
-is_equal(const struct json *a, const struct json *b)
-{
-	return a != NULL && b != NULL && hrw_bytes_equal(json_source(a), json_source(b));
-}
-
-/* "  cache-c: state "active" to "draining"" for each member that differs. */
-static void
-print_differences(FILE *to, const char *what, const struct json *was, const struct json *is)
-{
-	json_each (member, is) {
-		const char *name = json_name(member);
-		const struct json *before = json_get(was, name);
-
-		if (!is_news(name) || is_equal(member, before))
-			continue;
-		fprintf(to, "  %s: %s ", what, name);
-		print_source(to, before);
-		fputs(" to ", to);
-		print_source(to, member);
-		fputc('\n', to);
-	}
-}
-
-static void
-print_change(const struct ctl *ctl, const struct json *was, const struct json *is)
-{
-	bool was_settled = json_bool(json_get(was, "settled")),
-	     is_settled = json_bool(json_get(is, "settled"));
-	char at[32];
-	time_t now = time(NULL);
-	struct tm tm;
-
-	strftime(at, sizeof(at), "%H:%M:%S", localtime_r(&now, &tm));
-	fprintf(ctl->out, "%s epoch %llu%s\n", at, (unsigned long long)client_count(is, "/epoch"),
-	    is_settled == was_settled ? ""
-	    : is_settled	      ? ", settled"
-				      : ", not settled");
-	print_differences(ctl->out, "pool", was, is);
-	json_each (node, json_get(is, "nodes")) {
-		const char *name = client_text(node, "/name");
-		const struct json *before = find_node(was, name);
-
-		if (before == NULL)
-			fprintf(ctl->out, "  %s: added, %s, at %s\n", name,
-			    client_text(node, "/state"), client_text(node, "/address"));
-		else
-			print_differences(ctl->out, name, before, node);
-	}
-	json_each (node, json_get(was, "nodes"))
-		if (find_node(is, client_text(node, "/name")) == NULL)
-			fprintf(ctl->out, "  %s: removed\n", client_text(node, "/name"));
-}
-
-int
-follow_pool(struct ctl *ctl)
-{
-	struct follow f;
-	struct reply next = {0};
-	uint64_t seen = 0;
-	int rc = follow_init(&f, ctl);
-
-	if (rc == 0 && ctl->is_json)
-		client_print(&f.now.body);
-	else if (rc == 0)
-		fprintf(ctl->out, "pool %s, epoch %llu, %zu nodes\n", f.name,
-		    (unsigned long long)client_count(f.now.json, "/epoch"),
-		    json_count(json_get(f.now.json, "nodes")));
-	while (rc == 0 && (ctl->options.count == 0 || seen < ctl->options.count)) {
-		fflush(stdout);
-		rc = next_version(&f, &next);
-		if (rc != 0)
-			break;
-		if (ctl->is_json)
-			client_print(&next.body);
-		else
-			print_change(ctl, f.now.json, next.json);
-		seen++;
-		reply_fini(&f.now);
-		f.now = next;
-		next = (struct reply){0};
-	}
-	reply_fini(&next);
-	follow_fini(&f);
-	return rc;
 }

@@ -1,6 +1,6 @@
 /*
- * follow.h - a pool as it changes: asked for again and again, answered only
- * where it is another than before (If-None-Match).
+ * follow.h - a pool as it changes: asked for again and again, answered when it is
+ * another than before (If-None-Match, ?wait=).
  */
 #ifndef HRWD_CTL_FOLLOW_H
 #define HRWD_CTL_FOLLOW_H
@@ -9,6 +9,9 @@
 
 /* The pool that is meant: --pool, else the daemon's default one; to free(). */
 int follow_pool_name(struct ctl *ctl, char **out);
+
+/* The node of that name in a pool; NULL: none. */
+const struct json *follow_node(const struct json *pool, const char *name);
 
 /* Until each node of the arguments is removed, or stands in a settled pool, or
  * drains no more. The last is CTL_REFUSED: somebody called it off. */

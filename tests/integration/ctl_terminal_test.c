@@ -163,6 +163,27 @@ START_TEST(a_watch_prints_each_change)
 }
 END_TEST
 
+START_TEST(a_watch_goes_on_over_a_restart_and_ends_with_its_pool)
+{
+	struct daemon *d = daemon_start(
+	    FLEET_CONFIG("\"listen\":{\"lookup\":\"off\",\"admin\":\"unix:$DIR/admin\"},"), NULL);
+	struct screen *s = screen_open(d, "watch", NULL);
+
+	screen_wait(s, "pool default, epoch 1, 4 nodes");
+	expect_status(ask(d->admin, "POST", "/nodes/cache-c/drain", NULL, NULL), 200);
+	screen_wait(s, "epoch 2, not settled");
+	daemon_stop(d);
+	daemon_launch(d);
+	expect_status(ask(d->admin, "DELETE", "/nodes/cache-c", NULL, NULL), 200);
+	screen_wait(s, "epoch 3, settled");
+	screen_wait(s, "cache-c: removed");
+	ck_assert_ptr_null(strstr(strstr(s->text, "epoch 2") + 1, "epoch 2"));
+	expect_status(del(d->admin, "/pools/default?force=pool-not-empty"), 200);
+	ck_assert_int_eq(screen_end(s), 1);
+	ck_assert_ptr_nonnull(strstr(s->text, "the pool was dropped"));
+}
+END_TEST
+
 SUITE(ctl_terminal)
 {
 	tcase_add_test(tests, a_change_is_made_when_it_was_agreed_to);
@@ -172,4 +193,5 @@ SUITE(ctl_terminal)
 	tcase_add_test(tests, a_drain_is_followed_until_all_copies_are_in_place);
 	tcase_add_test(tests, a_drain_that_is_called_off_and_one_that_is_left_are_told_apart);
 	tcase_add_test(tests, a_watch_prints_each_change);
+	tcase_add_test(tests, a_watch_goes_on_over_a_restart_and_ends_with_its_pool);
 }
