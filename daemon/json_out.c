@@ -14,12 +14,30 @@ json_out(struct buffer *to)
 	return (struct json_out){.to = to, .is_first = true};
 }
 
+/* Do eight bytes stand in a string as they are? A byte below 0x20, or equal to
+ * one that is escaped, borrows from its top bit when 0x20, or 1, is taken away.
+ * Source: Alan Mycroft's test for a zero byte, 1987. */
+static bool
+is_plain(const uint8_t *eight)
+{
+	static const uint64_t each = 0x0101010101010101u;
+	uint64_t word, quotes, slashes;
+
+	memcpy(&word, eight, sizeof(word));
+	quotes = word ^ each * '"';
+	slashes = word ^ each * '\\';
+	return ((word | (word - each * 0x20) | (quotes - each) | (slashes - each)) & each * 0x80) ==
+	       0;
+}
+
 /* How many bytes at the beginning stand in a string as they are. */
 static size_t
 plain_prefix(struct hrw_bytes text)
 {
 	size_t at = 0;
 
+	while (text.len - at >= 8 && is_plain(text.data + at))
+		at += 8;
 	while (at < text.len && text.data[at] >= 0x20 && text.data[at] < 0x80 &&
 	       text.data[at] != '"' && text.data[at] != '\\')
 		at++;

@@ -81,6 +81,7 @@ exchange_end(struct exchange *ex)
 	if (ex->stream != NULL)
 		stream_free(ex->stream);
 	spool_free(ex->spool);
+	prepared_return(ex->prepared);
 	snapshot_release(ex->kept);
 	c->exchange = NULL;
 	if (c->queue != QUEUE_REFUSED)

@@ -4,6 +4,7 @@
  *   server      one listening socket's libmicrohttpd on one libuv loop (server.c)
  *   connection  one client's socket: its place, its deadline (connection.c)
  *   exchange    one request and its answer (exchange.c, wait.c, response.c)
+ *   prepared    a response that is sent again and again (prepared.c)
  */
 #ifndef HRWD_HTTP_PRIVATE_H
 #define HRWD_HTTP_PRIVATE_H
@@ -65,8 +66,6 @@ struct exchange {
 	bool begins;  /* `begin` is pending: the first call comes again */
 	struct framing framing;
 	int type; /* index into the route's types */
-	int target_status;
-	struct hrw_fault target_fault;
 	struct target target;
 	struct buffer raw;    /* the target; `target` points into it */
 	struct buffer in;     /* a body collected */
@@ -82,6 +81,7 @@ struct exchange {
 	struct buffer out;     /* the body; lent to handlers as request_buffer() */
 	struct stream *stream; /* one of these instead of `out`, or neither */
 	struct spool *spool;
+	struct prepared *prepared; /* lent until it is sent; NULL: none */
 
 	/* Waiting: see wait.c. */
 	bool is_running;   /* a handler is on the stack */
@@ -125,6 +125,7 @@ struct http_server {
 	} queue[QUEUE_COUNT];
 	struct exchange *spare;
 	size_t spare_count;
+	struct prepared_table *prepared;
 	size_t suspended; /* connections that libmicrohttpd must not be stopped with */
 	size_t lingering;
 	struct lingerer *lingers;
@@ -195,6 +196,8 @@ void wait_stop(struct exchange *ex);
 
 /* Makes the answer of an error: problem+json from the request's fault. */
 void response_fault(struct exchange *ex, int status);
+/* Gives a response the headers of an exchange: name NUL value NUL … */
+void response_add_headers(struct MHD_Response *response, const struct buffer *headers);
 /* Hands the answer to libmicrohttpd. */
 enum MHD_Result response_queue(struct exchange *ex);
 /* Writes the answer past libmicrohttpd, which can queue none while a body comes;
@@ -202,6 +205,22 @@ enum MHD_Result response_queue(struct exchange *ex);
 void response_send(struct exchange *ex);
 /* The same before there is a request: 408 to a head that never ends. */
 void response_send_timeout(struct connection *c);
+
+/* prepared.c: libmicrohttpd allocates three times for each header of a response.
+ * The answers to lookups have few shapes (the same headers, texts of the same
+ * lengths), so a response is kept for each, and the texts are written into its
+ * own copies: those that MHD_get_response_headers() shows. */
+
+/* NULL: no memory. Free it after libmicrohttpd has stopped. */
+struct prepared_table *prepared_new(void);
+void prepared_free(struct prepared_table *table);
+
+/* A response with these headers and a copy of this body, lent until
+ * prepared_return(). NULL: none can be had (too long, or under way elsewhere). */
+struct prepared *prepared_take(
+    struct prepared_table *table, const struct buffer *headers, const struct buffer *body);
+struct MHD_Response *prepared_response(const struct prepared *p);
+void prepared_return(struct prepared *p); /* NULL: nothing */
 
 /* stream.c */
 struct MHD_Response *stream_response(struct exchange *ex);

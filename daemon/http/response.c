@@ -246,6 +246,19 @@ read_nothing(void *arg, uint64_t at, char *out, size_t max)
 	return MHD_CONTENT_READER_END_OF_STREAM;
 }
 
+void
+response_add_headers(struct MHD_Response *response, const struct buffer *headers)
+{
+	const char *at = headers->data, *end = at + headers->len;
+
+	while (at < end) {
+		const char *value = at + strlen(at) + 1;
+
+		MHD_add_response_header(response, at, value);
+		at = value + strlen(value) + 1;
+	}
+}
+
 static struct MHD_Response *
 make_response(struct exchange *ex)
 {
@@ -282,19 +295,23 @@ count(struct exchange *ex)
 enum MHD_Result
 response_queue(struct exchange *ex)
 {
-	struct MHD_Response *response = make_response(ex);
+	bool closes = ex->closes || ex->server->is_quiesced;
+	struct MHD_Response *response;
 	enum MHD_Result result;
-	const char *at = ex->headers.data, *end = at + ex->headers.len;
 
+	if (!closes && ex->stream == NULL && ex->spool == NULL && !is_without_length(ex))
+		ex->prepared = prepared_take(ex->server->prepared, &ex->headers, &ex->out);
+	if (ex->prepared != NULL) {
+		result = MHD_queue_response(
+		    ex->connection->mhd, ex->status, prepared_response(ex->prepared));
+		count(ex);
+		return result;
+	}
+	response = make_response(ex);
 	if (response == NULL)
 		return MHD_NO;
-	while (at < end) {
-		const char *value = at + strlen(at) + 1;
-
-		MHD_add_response_header(response, at, value);
-		at = value + strlen(value) + 1;
-	}
-	if (ex->closes || ex->server->is_quiesced)
+	response_add_headers(response, &ex->headers);
+	if (closes)
 		MHD_add_response_header(response, "Connection", "close");
 	result = MHD_queue_response(ex->connection->mhd, ex->status, response);
 	MHD_destroy_response(response);

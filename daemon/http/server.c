@@ -232,6 +232,7 @@ free_server(struct http_server *server)
 		buffer_fini(&ex->out);
 		free(ex);
 	}
+	prepared_free(server->prepared);
 	router_free(server->router);
 	free(server);
 }
@@ -264,7 +265,8 @@ http_server_new_with(uv_loop_t *loop, int fd, enum listener listener, bool is_tl
 	name_own(server);
 	accept_prepare(app->config);
 	server->router = router_new(rows, row_count, listener);
-	if (server->router == NULL)
+	server->prepared = prepared_new();
+	if (server->router == NULL || server->prepared == NULL)
 		goto no_memory;
 	server->mhd = start_mhd(server);
 	if (server->mhd == NULL) {
