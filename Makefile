@@ -168,6 +168,7 @@ deps:
 
 deps-test:
 	@sh tests/deps.sh $(DEPS_TEST)
+	@sh tests/deps.sh --try $(DEPS_QUICK)
 
 deps-bench:
 	@sh tests/deps.sh $(DEPS_BENCH)
