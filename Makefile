@@ -84,7 +84,7 @@ $(BUILD)/hrwctl: $(BUILD)/daemon/ctl/main.o $(call obj,$(CTL_SRC)) $(BUILD)/libh
 $(BUILD)/tests/unit-tests: $(call obj,$(UNIT_SRC) $(DSL_SRC)) $(BUILD)/libhrwctl.a $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
 	$(CC) $(LDFLAGS) $(WRAP) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS)
 
-$(BUILD)/tests/integration-tests: $(call obj,$(INT_SRC) $(DSL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a | $(BUILD)/tests/disk.so
+$(BUILD)/tests/integration-tests: $(call obj,$(INT_SRC) $(DSL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a | $(BUILD)/tests/disk.so $(BUILD)/tests/follow
 	$(CC) $(LDFLAGS) $(WRAP) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS)
 
 $(BUILD)/tests/interop-tests: $(call obj,$(IOP_SRC) $(DSL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
@@ -95,6 +95,12 @@ $(BUILD)/tests/bench/core-bench: $(call obj,$(BENCH_SRC)) $(BUILD)/libhrw.a
 
 $(BUILD)/tests/bench/bare: $(BUILD)/tests/bench/bare.o
 	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+# As a program outside of this tree is built.
+$(BUILD)/tests/follow: tests/example/follow.c $(BUILD)/lib/hrw.h $(BUILD)/libhrw.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -I$(BUILD)/lib -o $@ $< $(BUILD)/libhrw.a \
+	    $(shell pkg-config --cflags --libs libcjson libcurl) $(PKG_LIBS)
 
 # Preloaded into daemons, whatever those are built with: no sanitizer of its own.
 $(BUILD)/tests/disk.so: tests/fault/disk.c tests/dsl/fault.h

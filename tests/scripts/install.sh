@@ -20,11 +20,11 @@ has() {
 # Checks the pages as groff reads them: not a warning.
 pages() {
 	for page in "$root"/usr/share/man/man*/*; do
-		said=$(groff -man -Tutf8 -ww "$page" 2>&1 >/dev/null)
+		said=$(groff -K utf8 -man -Tutf8 -ww "$page" 2>&1 >/dev/null)
 		[ -z "$said" ] || fail "$page: $said"
 	done
 	for flag in $("$root/usr/bin/hrwd" --help | sed -n 's/^  --\([a-z]*\).*/\1/p'); do
-		groff -man -Tascii -P-cbou "$root/usr/share/man/man8/hrwd.8" |
+		groff -K utf8 -man -Tascii -P-cbou "$root/usr/share/man/man8/hrwd.8" |
 			grep -q -e "--$flag" || fail "hrwd(8) lacks --$flag"
 	done
 }
@@ -70,6 +70,10 @@ example() {
 		[ "$got" = "$(printf 'photo-7\tcache-d,cache-a\nphoto-8\tcache-a,cache-c')" ] ||
 			fail "$how: $got"
 	done
+	# shellcheck disable=SC2046
+	${CC:-cc} -O2 -Wall -Werror "${source%/*}/follow.c" -I"$root/usr/include" -L"$root/usr/lib" \
+		-lhrw $(env -u PKG_CONFIG_SYSROOT_DIR pkg-config --cflags --libs libcurl libcjson) \
+		-Wl,--unresolved-symbols=ignore-in-shared-libs -pthread -o "$root/follow"
 	! has g++ || printf '#include <hrw.h>\nint main() { return hrw_error_code(0) == nullptr; }\n' |
 		g++ -Wall -Werror -xc++ - -I"$root/usr/include" -c -o "$root/cpp.o" || fail "hrw.h is no C++"
 }
