@@ -14,16 +14,15 @@ json_out(struct buffer *to)
 	return (struct json_out){.to = to, .is_first = true};
 }
 
-/* Do eight bytes stand in a string as they are? A byte below 0x20, or equal to
- * one that is escaped, borrows from its top bit when 0x20, or 1, is taken away.
- * Source: Alan Mycroft's test for a zero byte, 1987. */
+/* Do the eight bytes of a word stand in a string as they are? A byte below 0x20,
+ * or equal to one that is escaped, borrows from its top bit when 0x20, or 1, is
+ * taken away. Source: Alan Mycroft's test for a zero byte, 1987. */
 static bool
-is_plain(const uint8_t *eight)
+is_plain(uint64_t word)
 {
 	static const uint64_t each = 0x0101010101010101u;
-	uint64_t word, quotes, slashes;
+	uint64_t quotes, slashes;
 
-	memcpy(&word, eight, sizeof(word));
 	quotes = word ^ each * '"';
 	slashes = word ^ each * '\\';
 	return ((word | (word - each * 0x20) | (quotes - each) | (slashes - each)) & each * 0x80) ==
@@ -35,9 +34,21 @@ static size_t
 plain_prefix(struct hrw_bytes text)
 {
 	size_t at = 0;
+	uint64_t word;
+	uint32_t half[2];
 
-	while (text.len - at >= 8 && is_plain(text.data + at))
-		at += 8;
+	for (; text.len - at >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, text.data + at, sizeof(word));
+		if (!is_plain(word))
+			break;
+	}
+	/* Most of what is left, and most names, have four to seven bytes. */
+	if (text.len - at >= sizeof(half[0]) && text.len - at < sizeof(word)) {
+		memcpy(&half[0], text.data + at, sizeof(half[0]));
+		memcpy(&half[1], text.data + text.len - sizeof(half[1]), sizeof(half[1]));
+		if (is_plain((uint64_t)half[0] << 32 | half[1]))
+			return text.len;
+	}
 	while (at < text.len && text.data[at] >= 0x20 && text.data[at] < 0x80 &&
 	       text.data[at] != '"' && text.data[at] != '\\')
 		at++;
@@ -86,17 +97,17 @@ quote_rest(struct buffer *to, struct hrw_bytes text)
 	}
 }
 
-/* Text in quotes; nearly always all of it is plain. */
-static void
-quote(struct buffer *to, struct hrw_bytes text)
+/* Nearly always all of it is plain. */
+void
+json_quote(struct buffer *to, struct hrw_bytes text)
 {
 	size_t plain = plain_prefix(text);
 
-	buffer_add_text(to, "\"");
+	buffer_add(to, "\"", 1);
 	buffer_add(to, text.data, plain);
 	if (plain < text.len)
 		quote_rest(to, hrw_bytes(text.data + plain, text.len - plain));
-	buffer_add_text(to, "\"");
+	buffer_add(to, "\"", 1);
 }
 
 /* What comes before a value: a comma, a name. */
@@ -107,7 +118,7 @@ lead(struct json_out *o, const char *name)
 		buffer_add_text(o->to, ",");
 	o->is_first = false;
 	if (name != NULL) {
-		quote(o->to, hrw_text(name));
+		json_quote(o->to, hrw_text(name));
 		buffer_add_text(o->to, ":");
 	}
 }
@@ -164,7 +175,7 @@ void
 json_put_bytes(struct json_out *o, const char *name, struct hrw_bytes utf8)
 {
 	lead(o, name);
-	quote(o->to, utf8);
+	json_quote(o->to, utf8);
 }
 
 /* 15 digits always survive the way to a double, 17 bring every double back

@@ -228,7 +228,7 @@ judge(struct exchange *ex, const char *method)
 	}
 	if (req->route == NULL) {
 		if (req->fault.error == HRW_BAD_METHOD)
-			respond_header(req, "Allow", "%s", allow);
+			respond_text(req, "Allow", allow);
 		return req->fault.error;
 	}
 	ex->is_head = strcmp(method, "HEAD") == 0;

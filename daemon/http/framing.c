@@ -96,7 +96,10 @@ look(struct scan *s, const char *name, size_t name_len, struct hrw_bytes sent)
 		if (f->authorization.data != NULL)
 			return refuse(s, "the request has two Authorization headers");
 		f->authorization = value;
+	} else if (is_called(name, name_len, "Accept")) {
+		f->has_accept = true;
 	} else if (is_called(name, name_len, "Hrw-Key")) {
+		f->key = value;
 		if (++s->keys > 1)
 			return refuse(s, "the request has two Hrw-Key headers");
 	} else if (is_called(name, name_len, "Expect")) {

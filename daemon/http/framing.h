@@ -19,7 +19,8 @@ struct MHD_Connection;
 /* The headers every request is asked for; data NULL where not sent. Texts are
  * libmicrohttpd's and last as long as the request. */
 struct framing {
-	struct hrw_bytes host, origin, content_type, authorization;
+	struct hrw_bytes host, origin, content_type, authorization, key;
+	bool has_accept;
 	bool is_chunked;
 	bool expects_continue;
 	uint64_t length; /* of the body; 0 when chunked */

@@ -95,19 +95,19 @@ int
 request_key(struct request *req, struct hrw_bytes *key)
 {
 	const struct target_parameter *p = target_parameter(&req->exchange->target, "key");
-	const char *header = request_header(req, "Hrw-Key");
+	struct hrw_bytes header = req->exchange->framing.key;
 	size_t limit = req->app->config->limits->key_bytes;
 
-	if (p != NULL && header != NULL)
+	if (p != NULL && header.data != NULL)
 		return hrw_fault(&req->fault, HRW_BAD_PARAMETER,
 		    "the key is given twice: use either ?key= or the header Hrw-Key");
-	if (p == NULL && header == NULL) {
+	if (p == NULL && header.data == NULL) {
 		hrw_fault(&req->fault, HRW_BAD_KEY,
 		    "no key is given: curl -G --data-urlencode 'key=photo-7' …, or a header "
 		    "Hrw-Key");
 		return hrw_fault_at(&req->fault, "key");
 	}
-	*key = p != NULL ? p->value : hrw_text(header);
+	*key = p != NULL ? p->value : header;
 	if (key->len == 0)
 		hrw_fault(&req->fault, HRW_BAD_KEY, "the key is empty; a key has 1 byte or more");
 	else if (key->len > limit)
@@ -122,7 +122,10 @@ request_key(struct request *req, struct hrw_bytes *key)
 int
 request_accepts(const struct request *req, const char *const *types)
 {
-	return accept_header_choose(request_header(req, "Accept"), types);
+	const char *accept =
+	    req->exchange->framing.has_accept ? request_header(req, "Accept") : NULL;
+
+	return accept_header_choose(accept, types);
 }
 
 int

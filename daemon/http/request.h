@@ -100,6 +100,8 @@ bool request_still_may(const struct request *req);
  * texts, or checked names). Before respond_*(). */
 void respond_header(struct request *req, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same of a text as it stands: printf's machinery is not free. */
+void respond_text(struct request *req, const char *name, const char *value);
 
 /* An empty buffer that the loop lends until the answer is made: its room is kept
  * from request to request, so that a lookup allocates nothing. respond() copies

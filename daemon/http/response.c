@@ -128,12 +128,12 @@ response_fault(struct exchange *ex, int status)
 		hrw_fault(&req->fault, (enum hrw_error)status, "%s", hrw_error_title(status));
 	code = respond_status(req->fault.error, req->fault.reason);
 	if (req->fault.error == HRW_NO_SERVERS)
-		respond_header(req, "Retry-After", "5");
+		respond_text(req, "Retry-After", "5");
 	if (req->fault.error == HRW_BUSY)
-		respond_header(req, "Retry-After", "1");
+		respond_text(req, "Retry-After", "1");
 	if (req->fault.error == HRW_UNAUTHORIZED)
-		respond_header(req, "WWW-Authenticate", "Bearer");
-	respond_header(req, "Content-Type", "application/problem+json");
+		respond_text(req, "WWW-Authenticate", "Bearer");
+	respond_text(req, "Content-Type", "application/problem+json");
 	buffer_clear(&ex->out);
 	write_problem(&ex->out, code, &req->fault);
 	ex->status = code;
@@ -145,30 +145,28 @@ void
 respond_header(struct request *req, const char *name, const char *format, ...)
 {
 	struct buffer *to = &req->exchange->headers;
-	va_list values;
+	va_list values, again;
+	int len;
 
 	buffer_add(to, name, strlen(name) + 1);
 	va_start(values, format);
-	/* Most values are texts as they stand: printf's machinery is not free. */
-	if (strcmp(format, "%s") == 0) {
-		const char *value = va_arg(values, const char *);
-
-		buffer_add(to, value, strlen(value) + 1);
-	} else if (strchr(format, '%') == NULL) {
-		buffer_add(to, format, strlen(format) + 1);
-	} else {
-		va_list again;
-		int len;
-
-		va_copy(again, values);
-		len = vsnprintf(NULL, 0, format, again);
-		va_end(again);
-		if (len >= 0 && buffer_reserve(to, (size_t)len + 1) == 0) {
-			vsnprintf(to->data + to->len, (size_t)len + 1, format, values);
-			to->len += (size_t)len + 1;
-		}
+	va_copy(again, values);
+	len = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	if (len >= 0 && buffer_reserve(to, (size_t)len + 1) == 0) {
+		vsnprintf(to->data + to->len, (size_t)len + 1, format, values);
+		to->len += (size_t)len + 1;
 	}
 	va_end(values);
+}
+
+void
+respond_text(struct request *req, const char *name, const char *value)
+{
+	struct buffer *to = &req->exchange->headers;
+
+	buffer_add(to, name, strlen(name) + 1);
+	buffer_add(to, value, strlen(value) + 1);
 }
 
 struct buffer *
@@ -183,7 +181,7 @@ answered(struct exchange *ex, unsigned status, const char *type)
 {
 	assert(!ex->has_answer);
 	if (type != NULL)
-		respond_header(&ex->request, "Content-Type", "%s", type);
+		respond_text(&ex->request, "Content-Type", type);
 	ex->status = status;
 	ex->has_answer = true;
 	return 0;

@@ -8,7 +8,7 @@
 
 struct shape {
 	const struct route *row;
-	size_t count;
+	size_t count, captures;
 	struct hrw_bytes segment[TARGET_SEGMENTS_MAX]; /* data NULL: captured */
 	unsigned literals; /* a bit for each literal segment, the first highest */
 };
@@ -31,8 +31,6 @@ static bool
 read_shape(const struct route *row, struct shape *s)
 {
 	const char *at = row->path;
-	size_t captures = 0;
-
 	*s = (struct shape){.row = row};
 	while (*at == '/') {
 		size_t len = strcspn(++at, "/");
@@ -40,7 +38,7 @@ read_shape(const struct route *row, struct shape *s)
 		if (s->count == TARGET_SEGMENTS_MAX)
 			return false;
 		if (*at == '{')
-			captures++;
+			s->captures++;
 		else {
 			s->segment[s->count] = hrw_bytes(at, len);
 			s->literals |= 1u << (TARGET_SEGMENTS_MAX - s->count);
@@ -48,7 +46,7 @@ read_shape(const struct route *row, struct shape *s)
 		s->count++;
 		at += len;
 	}
-	return captures <= REQUEST_SEGMENTS_MAX;
+	return s->captures <= REQUEST_SEGMENTS_MAX;
 }
 
 struct router *
@@ -132,6 +130,9 @@ router_find(const struct router *router, const char *method, const struct target
 			other = other == NULL || s->literals > other->literals ? s : other;
 			continue;
 		}
+		/* No path is more literal than one without a capture. */
+		if (s->captures == 0)
+			return s->row;
 		if (best == NULL || s->literals > best->literals)
 			best = s;
 	}

@@ -47,7 +47,7 @@ stream_new(struct request *req, unsigned status, const char *type, void *state,
 	ex->stream = s;
 	ex->status = status;
 	ex->has_answer = true;
-	respond_header(req, "Content-Type", "%s", type);
+	respond_text(req, "Content-Type", type);
 	return s;
 }
 

@@ -28,7 +28,11 @@ decode(char *text, size_t len, bool plus_is_space, size_t *at)
 {
 	size_t out = 0;
 
-	for (size_t i = 0; i < len; i++) {
+	/* What stands for itself stays where it is; most often that is all. */
+	while (out < len && text[out] > ' ' && text[out] < 0x7f && text[out] != '%' &&
+	       text[out] != '+' && text[out] != '#')
+		out++;
+	for (size_t i = out; i < len; i++) {
 		unsigned char c = (unsigned char)text[i];
 
 		*at = i;

@@ -164,14 +164,14 @@ common_lookup_failed(struct request *req, const struct pool *pool, struct hrw_by
 void
 common_epoch_headers(struct request *req, const struct pool *pool)
 {
-	respond_header(req, "Hrw-Epoch", "%s", pool->epoch_text);
-	respond_header(req, "Hrw-Fingerprint", "%s", pool->fingerprint);
+	respond_text(req, "Hrw-Epoch", pool->epoch_text);
+	respond_text(req, "Hrw-Fingerprint", pool->fingerprint);
 }
 
 void
 common_headers(struct request *req, const struct pool *pool)
 {
-	respond_header(req, "ETag", "%s", pool->etag);
+	respond_text(req, "ETag", pool->etag);
 	common_epoch_headers(req, pool);
 }
 

@@ -179,7 +179,7 @@ owners_end(struct request *req)
 	if (rc < 0)
 		return rc;
 	common_epoch_headers(req, s->pool);
-	respond_header(req, "Cache-Control", "no-cache");
+	respond_text(req, "Cache-Control", "no-cache");
 	spool = s->spool;
 	s->spool = NULL;
 	return respond_spool(req, 200, common_keylist_types[s->form], spool);

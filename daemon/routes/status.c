@@ -15,7 +15,7 @@ status_live(struct request *req)
 	struct buffer *body = request_buffer(req);
 
 	buffer_add_text(body, "ok\n");
-	respond_header(req, "Cache-Control", "no-store");
+	respond_text(req, "Cache-Control", "no-store");
 	return respond(req, 200, plain, body);
 }
 
@@ -54,7 +54,7 @@ status_ready(struct request *req)
 		buffer_printf(body,
 		    "failed pools: %zu memberships are loaded, more are awaited\nnot ready\n",
 		    s->count);
-	respond_header(req, "Cache-Control", "no-store");
+	respond_text(req, "Cache-Control", "no-store");
 	return respond(req, s->is_ready ? 200 : 503, plain, body);
 }
 

@@ -274,8 +274,8 @@ watch_get(struct request *req)
 	w->watcher = (struct watcher){.name = hrw_text(w->name), .news = news};
 	watcher_join(req->app->watchers, &w->watcher, pool);
 	common_headers(req, pool);
-	respond_header(req, "Cache-Control", "no-cache");
+	respond_text(req, "Cache-Control", "no-cache");
 	/* nginx would collect what it is to pass on at once. */
-	respond_header(req, "X-Accel-Buffering", "no");
+	respond_text(req, "X-Accel-Buffering", "no");
 	return respond_live(req, 200, "text/event-stream", &live, w);
 }

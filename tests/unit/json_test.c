@@ -2,6 +2,7 @@
  * json_test.c - what is JSON and what is not, and that nothing is lost on the way.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -560,6 +561,35 @@ START_TEST(bytes_of_no_utf8_make_no_broken_document)
 }
 END_TEST
 
+/* The bytes that need no escape are looked for several at a time. */
+START_TEST(one_byte_anywhere_is_escaped_or_stands_as_it_is)
+{
+	for (size_t len = 1; len <= 20; len++)
+		for (size_t at = 0; at < len; at++)
+			for (int byte = 0; byte < 0x80; byte++) {
+				char bytes[20], wanted[32];
+				struct buffer text = {0};
+
+				memset(bytes, 'a', sizeof(bytes));
+				bytes[at] = (char)byte;
+				json_quote(&text, hrw_bytes(bytes, len));
+				if (byte < 0x20 || byte == '"' || byte == '\\') {
+					struct json *root = good(buffer_text(&text));
+
+					ck_assert_uint_gt(text.len, len + 2);
+					ck_assert(hrw_bytes_equal(
+					    json_bytes(root), hrw_bytes(bytes, len)));
+					json_free(root);
+				} else {
+					snprintf(
+					    wanted, sizeof(wanted), "\"%.*s\"", (int)len, bytes);
+					ck_assert_str_eq(buffer_text(&text), wanted);
+				}
+				buffer_fini(&text);
+			}
+}
+END_TEST
+
 START_TEST(keys_are_text_or_base64)
 {
 	struct buffer text = {0};
@@ -671,6 +701,7 @@ SUITE(json)
 	tcase_add_test(tests, numbers_are_as_short_as_may_be);
 	tcase_add_test(tests, every_string_reads_back_as_itself);
 	tcase_add_test(tests, bytes_of_no_utf8_make_no_broken_document);
+	tcase_add_test(tests, one_byte_anywhere_is_escaped_or_stands_as_it_is);
 	tcase_add_test(tests, keys_are_text_or_base64);
 	tcase_add_test(tests, a_tree_is_written_as_it_was_read);
 	tcase_add_test(tests, times_are_utc_with_milliseconds);
