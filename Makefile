@@ -176,9 +176,8 @@ deps-test:
 	@sh tests/deps.sh $(DEPS_TEST)
 	@sh tests/deps.sh --try $(DEPS_QUICK)
 
-deps-bench:
+deps-bench: deps-test
 	@sh tests/deps.sh $(DEPS_BENCH)
-	@sh tests/deps.sh --try $(DEPS_QUICK)
 
 clean:
 	rm -rf $(BUILD)

@@ -14,7 +14,7 @@ struct hrw_lru_entry {
 	uint32_t next;	       /* in the bucket's chain */
 };
 
-enum { NOWHERE = UINT32_MAX };
+static const uint32_t NOWHERE = UINT32_MAX;
 
 int
 hrw_lru_init(struct hrw_lru *lru, uint32_t capacity)

@@ -8,7 +8,7 @@
 #include "core/lru.h"
 #include "core/simulate.h"
 
-enum { NOT_KNOWN = UINT32_MAX, NOBODY = UINT32_MAX - 1 };
+static const uint32_t NOT_KNOWN = UINT32_MAX, NOBODY = UINT32_MAX - 1;
 
 /* Hits of a part of the trace, [from, to). */
 struct stretch {

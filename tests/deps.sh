@@ -17,8 +17,9 @@ sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo
 echo "installing:$missing"
 
+# In run level 1 no package starts its service: the tests start what they need.
 install() {
-	DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+	$sudo env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
 if [ -z "$try" ]; then

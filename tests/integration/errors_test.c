@@ -435,8 +435,8 @@ START_TEST(odd_requests_are_answered_or_closed_and_never_hang)
 	    "GET /owner?key=a HTTP/1.1\r\n\r\n",
 	    "GET /owner?key=a\tb HTTP/1.1\r\nHost: x\r\n\r\n",
 	    "GET owner?key=a HTTP/1.1\r\nHost: x\r\n\r\n",
-	    "POST /owners HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n"
-	    "Connection: close\r\n\r\n0\r\n\r\n",
+	    ("POST /owners HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n"
+	     "Connection: close\r\n\r\n0\r\n\r\n"),
 	    "POST /owners HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
 	    "POST /owners HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999999\r\n\r\n",
 	    "POST /owners HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",

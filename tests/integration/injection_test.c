@@ -23,8 +23,8 @@ static const char *const encoded[] = {LINE, "%0AInjected:yes", "%0DInjected:yes"
 /* The same as a header can carry it. */
 static const char *const raw_bytes[] = {"\x1b[31mforged", "\xff\xfe", "\xc3", "\"} 1", "\\\"forged",
     "a\tb", "\x01\x02\x7f", "$(forged)", "%0d%0aInjected: yes",
-    "\xe2\x80\xae"
-    "forged"};
+    ("\xe2\x80\xae"
+     "forged")};
 
 /* Targets; %s is where the bytes go. */
 static const char *const targets[] = {"/owner?key=%s", "/replicas?key=%s&copies=2",

@@ -66,9 +66,10 @@ START_TEST(the_fields_of_every_placement_come_back_the_same)
 {
 	static const char *const bodies[] = {
 	    "{'placement':{'name':'ring','vnodes':7}}",
-	    "{'placement':{'name':'redis-cluster'},"
-	    "'patch':{'a':{'slots':[[0,5460],[6000,6000]]},'b':{'slots':[[5461,5999],[6001,16383]]}"
-	    "}}",
+	    ("{'placement':{'name':'redis-cluster'},"
+	     "'patch':{'a':{'slots':[[0,5460],[6000,6000]]},'b':{'slots':[[5461,5999],[6001,16383]]"
+	     "}"
+	     "}}"),
 	    "{'placement':{'name':'cassandra-murmur3'},"
 	    "'patch':{'a':{'tokens':['-9223372036854775808','5']},'b':{'tokens':['0']}}}",
 	    "{'placement':{'name':'squid-carp','carp_key':['scheme','host']}}",

@@ -390,8 +390,9 @@ START_TEST(a_daemon_killed_at_any_instant_has_every_answered_change)
 		if (document != NULL)
 			epoch++; /* committed, and killed before it could say so */
 		free(document);
-		snprintf(
-		    text, sizeof(text), epoch > 0 ? "a={%llu} " : "", (unsigned long long)epoch);
+		text[0] = '\0';
+		if (epoch > 0)
+			snprintf(text, sizeof(text), "a={%llu} ", (unsigned long long)epoch);
 		ck_assert_str_eq(pools(s), text);
 		for (uint64_t at = 1; at <= epoch; at++) {
 			document = store_document(s, "a", "l1", at, &fault);
