@@ -110,6 +110,16 @@ lookup_replicas(struct ctl *ctl)
 	return ask_key(ctl, "/replicas", show_replicas);
 }
 
+/* With as many digits each, so that their points stand below each other. */
+static void
+score_cell(struct table *t, const struct json *score)
+{
+	if (score != NULL && json_type(score) == JSON_NUMBER)
+		table_cell(t, "%.6f", json_number(score));
+	else
+		table_cell(t, "-");
+}
+
 static void
 show_explain(struct ctl *ctl, const struct json *j)
 {
@@ -124,8 +134,9 @@ show_explain(struct ctl *ctl, const struct json *j)
 	table_column(&t, TABLE_LEFT, "ZONE");
 	table_column(&t, TABLE_LEFT, "WHY");
 	json_each (node, json_get(j, "nodes")) {
-		cells(&t, node, "rank node raw score weight state zone");
-		cell(&t, node, "why");
+		cells(&t, node, "rank node raw");
+		score_cell(&t, json_get(node, "score"));
+		cells(&t, node, "weight state zone why");
 		if (json_bool(json_get(node, "chosen")))
 			table_style(&t, STYLE_GOOD);
 	}

@@ -209,10 +209,11 @@ show_history(struct ctl *ctl, const struct json *j)
 	table_column(&t, TABLE_LEFT, "EPOCH");
 	table_column(&t, TABLE_LEFT, "OUTCOME");
 	table_column(&t, TABLE_LEFT, "BY");
-	table_column(&t, TABLE_LEFT, "CHANGE");
 	table_column(&t, TABLE_LEFT, "REASON");
+	table_column(&t, TABLE_LEFT, "CHANGE");
 	json_each (entry, json_get(j, "history")) {
 		const char *by = client_text(entry, "/by");
+		const char *reason = client_text(entry, "/reason");
 
 		time_cell(&t, entry);
 		table_cell(&t, "%s", client_text(entry, "/pool"));
@@ -221,8 +222,8 @@ show_history(struct ctl *ctl, const struct json *j)
 		if (strcmp(client_text(entry, "/outcome"), "refused") == 0)
 			table_style(&t, STYLE_BAD);
 		table_cell(&t, "%s", *by != '\0' ? by : "-");
+		table_cell(&t, "%s", *reason != '\0' ? reason : "-");
 		ops_cell(&t, entry);
-		table_cell(&t, "%s", client_text(entry, "/reason"));
 	}
 	table_print(&t, ctl->out, &ctl->terminal);
 }

@@ -17,7 +17,8 @@ void
 client_print(const struct buffer *json)
 {
 	fwrite(json->data, 1, json->len, stdout);
-	fputc('\n', stdout);
+	if (json->len == 0 || json->data[json->len - 1] != '\n')
+		fputc('\n', stdout);
 }
 
 bool

@@ -177,10 +177,11 @@ may_apply(struct ctl *ctl)
 		    "nothing is changed: there is no terminal to ask on, so --yes must say it");
 	if (ctl->out == stdout)
 		fflush(stdout);
+	terminal_catch();
 	if (terminal_confirm("\napply? [y/N] "))
 		return 0;
 	fputs("nothing is changed\n", ctl->out);
-	return CTL_REFUSED;
+	return terminal_is_left() ? CTL_LEFT : CTL_REFUSED;
 }
 
 int

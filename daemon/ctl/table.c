@@ -1,6 +1,7 @@
 /*
  * table.c - cells are kept until the widest of each column is known.
  */
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <wchar.h>
@@ -132,14 +133,35 @@ table_style(struct table *t, enum terminal_style style)
 		t->cell[t->count - 1].style = style;
 }
 
+/* As much of a text as fits into so many columns, the last of them for "…". */
+static void
+print_cut(const char *text, int columns, FILE *to)
+{
+	wchar_t code;
+
+	while (*text != '\0') {
+		size_t len = decode(text, &code);
+		int one = wcwidth(code);
+
+		columns -= one < 0 ? 1 : one;
+		if (columns < 1)
+			break;
+		fwrite(text, 1, len, to);
+		text += len;
+	}
+	fputs("…", to);
+}
+
 static void
 print_row(const struct table *t, const struct table_cell *row, const int *widest, FILE *to,
     const struct terminal *terminal)
 {
+	int left = terminal->columns > 0 ? terminal->columns : INT_MAX;
 	int owed = 0; /* spaces that only a later cell makes worth printing */
 
 	for (size_t i = 0; i < t->columns; i++) {
 		int pad = widest[i] - width(row[i].text);
+		bool is_cut;
 
 		if (row[i].text[0] == '\0') {
 			owed += widest[i] + 2;
@@ -147,12 +169,23 @@ print_row(const struct table *t, const struct table_cell *row, const int *widest
 		}
 		if (t->side[i] == TABLE_RIGHT)
 			owed += pad;
+		if (owed >= left)
+			break;
+		left -= owed;
+		is_cut = width(row[i].text) > left;
 		fprintf(to, "%*s", owed, "");
 		if (row[i].style != STYLE_NONE)
 			fputs(terminal_style(terminal, row[i].style), to);
-		fputs(row[i].text, to);
+		/* Of a number a part would be another number. */
+		if (is_cut)
+			print_cut(t->side[i] == TABLE_LEFT ? row[i].text : "", left, to);
+		else
+			fputs(row[i].text, to);
 		if (row[i].style != STYLE_NONE)
 			fputs(terminal_style(terminal, STYLE_NONE), to);
+		if (is_cut)
+			break;
+		left -= width(row[i].text);
 		owed = 2 + (t->side[i] == TABLE_LEFT ? pad : 0);
 	}
 	fputc('\n', to);

@@ -2,8 +2,9 @@
  * table.h - tables that line up, whatever stands in them.
  *
  * Columns are as wide as their widest cell; two spaces stand between them and
- * none at a line's end. Control bytes and bytes that are not UTF-8 are shown
- * escaped, so a cell can neither break its line nor speak to the terminal.
+ * none at a line's end. On a terminal a line ends where its width does, with "…":
+ * one that went on below would line up with nothing. Control bytes and bytes that are not UTF-8 are
+ * shown escaped, so a cell can neither break its line nor speak to the terminal.
  */
 #ifndef HRWD_CTL_TABLE_H
 #define HRWD_CTL_TABLE_H

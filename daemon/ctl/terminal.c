@@ -1,6 +1,8 @@
 /*
  * terminal.c - the few sequences that every terminal knows (ECMA-48).
  */
+#include <sys/ioctl.h>
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +20,14 @@ void
 terminal_init(struct terminal *t, int fd)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	struct winsize size = {0};
 
 	t->has_bar = isatty(STDERR_FILENO) == 1;
 	t->is_screen = isatty(STDOUT_FILENO) == 1;
 	t->can_ask = isatty(STDIN_FILENO) == 1 && t->has_bar;
 	t->has_colours = isatty(fd) == 1 && (no_color == NULL || *no_color == '\0') &&
 			 (term == NULL || strcmp(term, "dumb") != 0);
+	t->columns = ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 const char *

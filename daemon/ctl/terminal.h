@@ -14,6 +14,7 @@ struct terminal {
 	bool can_ask;	  /* stdin and stderr are terminals */
 	bool has_bar;	  /* stderr is one */
 	bool is_screen;	  /* stdout is one */
+	int columns;	  /* of the one where people read; 0: none, or not known */
 };
 
 enum terminal_style { STYLE_NONE, STYLE_HEAD, STYLE_GOOD, STYLE_WARN, STYLE_BAD };

@@ -1,6 +1,7 @@
 /*
  * hrwctl on a terminal: questions, colours, the bar, Ctrl-C; and what it follows.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,8 @@ START_TEST(a_change_is_made_when_it_was_agreed_to)
 		const char *keys;
 		int status;
 		long epoch;
-	} rows[] = {{"\n", 1, 1}, {"n\n", 1, 1}, {"maybe\n", 1, 1}, {"\x04", 1, 1}, {"y\n", 0, 2}};
+	} rows[] = {{"\n", 1, 1}, {"n\n", 1, 1}, {"maybe\n", 1, 1}, {"\x04", 1, 1},
+	    {"\x03", 130, 1}, {"y\n", 0, 2}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct screen *s = screen_open(d, "drain", "cache-c", NULL);
@@ -46,6 +48,37 @@ START_TEST(colours_are_for_a_terminal_that_wants_them)
 	ck_assert_ptr_null(strchr(s->text, '\x1b'));
 	unsetenv("NO_COLOR");
 	ck_assert_ptr_null(strchr(ctl(d, "nodes", NULL)->out, '\x1b'));
+}
+END_TEST
+
+START_TEST(a_table_on_a_terminal_ends_where_its_lines_do)
+{
+	enum { COLUMNS = 120 };
+	static const char rest[] = "and-this-is-the-rest-of-it";
+	struct daemon *d = fleet_start();
+	const char *reason = text("%0*d%s", COLUMNS, 0, rest);
+	struct screen *s;
+	char *lines, *line;
+	bool is_cut = false;
+
+	expect_ran(ctl(d, "drain", "cache-c", "--yes", "--reason", reason, NULL), 0);
+	s = screen_open(d, "history", NULL);
+	ck_assert_int_eq(screen_end(s), 0);
+	ck_assert_ptr_null(strstr(s->text, rest));
+	setenv("NO_COLOR", "1", 1);
+	s = screen_open(d, "history", NULL);
+	ck_assert_int_eq(screen_end(s), 0);
+	lines = text("%s", s->text);
+	while ((line = strsep(&lines, "\n")) != NULL) {
+		char *mark = strstr(line, "…");
+
+		is_cut = is_cut || mark != NULL;
+		/* The mark has three bytes, "\r" one. */
+		ck_assert_uint_le(strlen(line), COLUMNS + 1 + (mark != NULL ? 2 : 0));
+	}
+	ck_assert(is_cut);
+	/* Who reads a pipe gets all of it. */
+	ck_assert_ptr_nonnull(strstr(expect_ran(ctl(d, "history", NULL), 0)->out, rest));
 }
 END_TEST
 
@@ -188,6 +221,7 @@ SUITE(ctl_terminal)
 {
 	tcase_add_test(tests, a_change_is_made_when_it_was_agreed_to);
 	tcase_add_test(tests, colours_are_for_a_terminal_that_wants_them);
+	tcase_add_test(tests, a_table_on_a_terminal_ends_where_its_lines_do);
 	tcase_add_test(tests, a_key_cannot_speak_to_the_terminal);
 	tcase_add_test(tests, a_long_plan_shows_a_bar_can_be_left_and_is_taken_up_again);
 	tcase_add_test(tests, a_drain_is_followed_until_all_copies_are_in_place);

@@ -53,8 +53,8 @@ START_TEST(lookups_are_shown_as_they_are)
 	    "cache-b  10.0.0.2:11211  active       1  25.0 %  -\n"
 	    "cache-c  10.0.0.3:11211  active       1  25.0 %  -\n"
 	    "cache-d  10.0.0.4:11211  active       1  25.0 %  -\n");
-	ck_assert_ptr_nonnull(
-	    strstr(expect_ran(ctl(d, "explain", "photo-7", NULL), 0)->out, "2441075413"));
+	ck_assert_ptr_nonnull(strstr(
+	    expect_ran(ctl(d, "explain", "photo-7", NULL), 0)->out, "2441075413  1.769895 "));
 	ck_assert_ptr_nonnull(
 	    strstr(expect_ran(ctl(d, "pools", NULL), 0)->out, "default      1  rendezvous"));
 }
@@ -328,6 +328,9 @@ START_TEST(json_is_what_the_daemon_says)
 		json = cJSON_Parse(r->out);
 		ck_assert_msg(json != NULL, "%s: %s%s", r->what, r->out, r->err);
 		kept(json);
+		/* One line, ended once. */
+		ck_assert_msg(strchr(r->out, '\n') == r->out + strlen(r->out) - 1, "%s: \"%s\"",
+		    r->what, r->out);
 	}
 	r = expect_ran(ctl(d, "--output", "json", "activate", "cache-c", "--yes", NULL), 0);
 	json = kept(cJSON_Parse(r->out));
