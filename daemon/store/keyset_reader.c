@@ -1,6 +1,10 @@
 /*
  * keyset_reader.c - reads a key set a batch at a time, each batch a query that
  * goes on after the last key of the one before.
+ *
+ * A query's rows are not stepped through: a function of ours takes each key
+ * within SQLite's own loop and ends the query when the batch is full. (Tried:
+ * LIMIT and a step a key, which took half as long again.)
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,10 +24,52 @@ struct keyset_reader {
 	struct buffer last;
 	uint64_t generation;
 	bool is_begun, is_done;
+	struct buffer *out; /* of the batch under way */
+	size_t start;	    /* where it begins there */
+	long count;
 };
 
-#define KEYS_FROM "SELECT key FROM keys_%llu WHERE since <= ?1"
-#define IN_ORDER  " ORDER BY key LIMIT ?2"
+#define KEYS_FROM "SELECT 1 FROM keys_%llu WHERE "
+#define TAKEN	  "CASE WHEN since <= ?1 THEN take(key) ELSE 0 END ORDER BY key"
+
+/* Notes where the next batch begins. */
+static void
+remember(struct keyset_reader *r, const void *key, uint32_t len)
+{
+	buffer_clear(&r->last);
+	buffer_add(&r->last, key, len);
+}
+
+/* take(key): true where the batch is full, which makes it the query's one row. */
+static void
+take(sqlite3_context *context, int count, sqlite3_value **value)
+{
+	struct keyset_reader *r = sqlite3_user_data(context);
+	const void *key = sqlite3_value_blob(value[0]);
+	uint32_t len = (uint32_t)sqlite3_value_bytes(value[0]);
+	bool is_full;
+
+	(void)count; /* as registered: one */
+	buffer_add(r->out, &len, sizeof(len));
+	buffer_add(r->out, key, len);
+	is_full = ++r->count == READ_KEYS || r->out->len - r->start >= READ_BYTES || r->out->failed;
+	if (is_full)
+		remember(r, key, len);
+	sqlite3_result_int(context, is_full);
+}
+
+static int
+prepare(struct keyset_reader *r, struct hrw_fault *fault)
+{
+	struct database *d = &r->database;
+
+	if (sqlite3_create_function(d->db, "take", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, r, take,
+		NULL, NULL) != SQLITE_OK)
+		return database_fault(d, fault);
+	r->first = keyset_prepare(d, KEYS_FROM TAKEN, r->table->number, fault);
+	r->next = keyset_prepare(d, KEYS_FROM "key > ?2 AND " TAKEN, r->table->number, fault);
+	return r->first == NULL || r->next == NULL ? HRW_STORE_FAILED : 0;
+}
 
 struct keyset_reader *
 keyset_reader_open(struct keyset *k, const char *pool, uint64_t generation,
@@ -49,13 +95,8 @@ keyset_reader_open(struct keyset *k, const char *pool, uint64_t generation,
 	if (rc < 0 || r->table == NULL)
 		goto out;
 	rc = keyset_connect(k, &r->database, SQLITE_OPEN_READONLY, fault);
-	if (rc < 0)
-		goto out;
-	r->first = keyset_prepare(&r->database, KEYS_FROM IN_ORDER, r->table->number, fault);
-	r->next = keyset_prepare(
-	    &r->database, KEYS_FROM " AND key > ?3" IN_ORDER, r->table->number, fault);
-	if (r->first == NULL || r->next == NULL)
-		rc = HRW_STORE_FAILED;
+	if (rc == 0)
+		rc = prepare(r, fault);
 out:
 	if (rc == 0)
 		return r;
@@ -63,46 +104,28 @@ out:
 	return NULL;
 }
 
-/* Notes where the next batch begins. */
-static void
-remember(struct keyset_reader *r, const void *key, int len)
-{
-	buffer_clear(&r->last);
-	buffer_add(&r->last, key, (size_t)len);
-}
-
 long
 keyset_read(struct keyset_reader *r, struct buffer *out, struct hrw_fault *fault)
 {
 	sqlite3_stmt *s = r->is_begun ? r->next : r->first;
-	size_t start = out->len;
-	long count = 0;
-	int rc = 0;
+	int rc;
 
 	if (r->table == NULL || r->is_done)
 		return 0;
+	r->out = out;
+	r->start = out->len;
+	r->count = 0;
 	sqlite3_bind_int64(s, 1, (int64_t)r->generation);
-	sqlite3_bind_int(s, 2, READ_KEYS);
 	if (r->is_begun)
-		sqlite3_bind_blob(s, 3, r->last.data, (int)r->last.len, SQLITE_STATIC);
-	while (count < READ_KEYS && out->len - start < READ_BYTES &&
-	       (rc = database_step(&r->database, s, fault)) > 0) {
-		const void *key = sqlite3_column_blob(s, 0);
-		uint32_t len = (uint32_t)sqlite3_column_bytes(s, 0);
-
-		buffer_add(out, &len, sizeof(len));
-		buffer_add(out, key, len);
-		count++;
-		if (count == READ_KEYS || out->len - start >= READ_BYTES)
-			remember(r, key, (int)len);
-	}
+		sqlite3_bind_blob(s, 2, r->last.data, (int)r->last.len, SQLITE_STATIC);
+	rc = database_step(&r->database, s, fault);
 	if (rc == 0)
 		r->is_done = true; /* before a batch was full */
 	sqlite3_reset(s);
 	r->is_begun = true;
 	if (rc >= 0 && (out->failed || r->last.failed))
 		rc = hrw_fault(fault, HRW_INTERNAL, "no memory for a batch of keys");
-	return rc < 0 ? rc : count;
+	return rc < 0 ? rc : r->count;
 }
 
 void
