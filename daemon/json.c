@@ -15,6 +15,8 @@
 #include "daemon/json.h"
 #include "daemon/json_check.h"
 
+enum { FEW_MEMBERS = 12 };
+
 struct json {
 	const cJSON *item;
 	const struct json *parent, *first, *next;
@@ -123,24 +125,41 @@ member_cmp(const void *left, const void *right)
 	return rc != 0 ? rc : (a > b) - (a < b);
 }
 
+/* The first member whose name came before; NULL: there is none. Those few of most
+ * objects are compared each with each, which costs less than to sort them. */
+static const struct json *
+repeated_of(const struct json *object, const struct json **list)
+{
+	const struct json *repeated = NULL;
+	size_t count = 0;
+
+	json_each (member, object) {
+		for (size_t k = 0; k < count && object->len <= FEW_MEMBERS; k++)
+			if (strcmp(list[k]->item->string, member->item->string) == 0)
+				return member;
+		list[count++] = member;
+	}
+	if (object->len <= FEW_MEMBERS)
+		return NULL;
+	qsort(list, count, sizeof(*list), member_cmp);
+	for (size_t k = 1; k < count; k++)
+		if (strcmp(list[k - 1]->item->string, list[k]->item->string) == 0 &&
+		    (repeated == NULL || list[k] < repeated))
+			repeated = list[k];
+	return repeated;
+}
+
 /* No object names a member twice. `list` has room for every value. */
 static int
 check_repeats(const struct document *d, const struct json **list, struct hrw_fault *fault)
 {
 	for (size_t i = 0; i < d->count; i++) {
-		const struct json *repeated = NULL;
-		size_t count = 0;
+		const struct json *repeated;
 		unsigned line, column;
 
 		if (json_type(&d->node[i]) != JSON_OBJECT || d->node[i].len < 2)
 			continue;
-		json_each (member, &d->node[i])
-			list[count++] = member;
-		qsort(list, count, sizeof(*list), member_cmp);
-		for (size_t k = 1; k < count; k++)
-			if (strcmp(list[k - 1]->item->string, list[k]->item->string) == 0 &&
-			    (repeated == NULL || list[k] < repeated))
-				repeated = list[k];
+		repeated = repeated_of(&d->node[i], list);
 		if (repeated == NULL)
 			continue;
 		json_position(repeated, &line, &column);

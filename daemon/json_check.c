@@ -268,39 +268,37 @@ escape(struct cursor *c, bool is_name)
 static size_t
 plain(const struct cursor *c)
 {
-	size_t len = 0;
+	const uint8_t *from = c->text.data + c->at, *end = c->text.data + c->text.len, *at = from;
 
-	while (c->at + len < c->text.len) {
-		uint8_t byte = c->text.data[c->at + len];
-
-		if (byte < 0x20 || byte == '"' || byte == '\\')
-			break;
-		len++;
-	}
-	return len;
+	while (at < end && *at >= 0x20 && *at != '"' && *at != '\\')
+		at++;
+	return (size_t)(at - from);
 }
 
 static int
 string(struct cursor *c, bool is_name)
 {
 	struct cursor start = *c;
+	size_t from = c->at++;
 
-	take(c);
 	for (;;) {
 		struct hrw_bytes run = hrw_bytes(c->text.data + c->at, plain(c));
-		size_t good = hrw_utf8_prefix(run), from = c->at;
+		size_t good = hrw_utf8_prefix(run);
 
 		c->at += good;
 		if (good < run.len)
 			return wrong(c, "a text is UTF-8, and this byte is not");
+		if (peek(c) == '"') {
+			c->at++;
+			copy(c, from);
+			return 0;
+		}
 		copy(c, from);
 		switch (peek(c)) {
-		case '"':
-			take(c);
-			return 0;
 		case '\\':
 			if (escape(c, is_name) < 0)
 				return HRW_BAD_JSON;
+			from = c->at;
 			break;
 		case -1:
 			return wrong(&start, "this text has no end: close it with \"");

@@ -16,8 +16,16 @@ fingerprint_number(double number, char out[32])
 	char text[32], digits[20];
 	int count = 0, exponent, point;
 
-	if (number == 0) {
-		strcpy(out, "0");
+	/* Nearly every weight is a small whole number, and stands as it is. */
+	if (number >= 0 && number < 1e9 && number == (uint32_t)number) {
+		char *end = out + 31, *at = end;
+		uint32_t left = (uint32_t)number;
+
+		do
+			*--at = (char)('0' + left % 10);
+		while ((left /= 10) != 0);
+		memmove(out, at, (size_t)(end - at));
+		out[end - at] = '\0';
 		return;
 	}
 	for (int precision = 0; precision < 17; precision++) {
