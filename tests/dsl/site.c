@@ -12,6 +12,8 @@
 #include "daemon/http/listen.h"
 #include "daemon/http/server.h"
 #include "daemon/http/spool.h"
+#include "daemon/members/snapshot.h"
+#include "daemon/metrics.h"
 #include "daemon/routes/routes.h"
 #include "tests/dsl/site.h"
 
@@ -310,7 +312,7 @@ static const struct route rows[] = {
 };
 
 static struct app app;
-static struct snapshot *no_snapshot;
+static struct snapshot *current; /* of site_start_pools() */
 static uv_loop_t loop;
 static uv_async_t wake;
 static uv_timer_t poll_idle;
@@ -355,7 +357,8 @@ run(void *arg)
 }
 
 static const char *
-start(const char *address, enum listener listener, void (*change)(struct config *c))
+start(const char *address, enum listener listener, void (*change)(struct config *c),
+    const struct route *table, size_t row_count)
 {
 	static char base[160], bound[128];
 	struct hrw_fault fault = {0};
@@ -369,8 +372,8 @@ start(const char *address, enum listener listener, void (*change)(struct config 
 	uv_async_init(&loop, &wake, on_wake);
 	uv_timer_init(&loop, &poll_idle);
 	ck_assert_msg(listen_open(address, NULL, 1, &fd, bound, &fault) == 0, "%s", fault.detail);
-	server = http_server_new_with(&loop, fd, listener, false, &app, &no_snapshot, rows,
-	    sizeof(rows) / sizeof(rows[0]), &fault);
+	server = http_server_new_with(
+	    &loop, fd, listener, false, &app, &current, table, row_count, &fault);
 	ck_assert_msg(server != NULL, "%s", fault.detail);
 	ck_assert_int_eq(pthread_create(&thread, NULL, run, NULL), 0);
 	snprintf(base, sizeof(base), "%s%s", bound[0] == 'u' ? "" : "http://", bound);
@@ -380,7 +383,15 @@ start(const char *address, enum listener listener, void (*change)(struct config 
 const char *
 site_start(enum listener listener, void (*change)(struct config *c))
 {
-	return start("127.0.0.1:0", listener, change);
+	return start("127.0.0.1:0", listener, change, rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+const char *
+site_start_pools(struct snapshot *pools)
+{
+	current = pools;
+	app.metrics = metrics_new();
+	return start("127.0.0.1:0", LISTENER_LOOKUP, NULL, routes, route_count);
 }
 
 const char *
@@ -389,7 +400,7 @@ site_start_unix(const char *path, enum listener listener, void (*change)(struct 
 	char address[128];
 
 	snprintf(address, sizeof(address), "unix:%s", path);
-	return start(address, listener, change);
+	return start(address, listener, change, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 static void
@@ -400,6 +411,10 @@ stop(bool gracefully)
 	pthread_join(thread, NULL);
 	ck_assert_int_eq(uv_loop_close(&loop), 0);
 	config_free((struct config *)(uintptr_t)app.config);
+	metrics_free(app.metrics);
+	app.metrics = NULL;
+	snapshot_release(current);
+	current = NULL;
 	listen_unlink();
 }
 

@@ -26,6 +26,7 @@
 #include "daemon/http/request.h"
 
 struct config;
+struct snapshot;
 
 /* Starts a server; fails the test where that fails.
  *   change   may alter the configuration; NULL: the defaults
@@ -34,6 +35,10 @@ const char *site_start(enum listener listener, void (*change)(struct config *c))
 /* The same on a unix socket of that path. */
 const char *site_start_unix(
     const char *path, enum listener listener, void (*change)(struct config *c));
+
+/* The daemon's own routes, as its lookup listener has them, over these pools
+ * (taken). */
+const char *site_start_pools(struct snapshot *pools);
 
 /* Stops it as the daemon would: quiesce, wait for idleness, stop. */
 void site_stop(void);
