@@ -131,7 +131,7 @@ const struct route routes[] = {
 	simulate_end, COMMON_POOL " placements capacity window leave join", KEY_TYPES,
 	"A trace of requests through the nodes' caches under several placements, at random and "
 	"in turn",
-	"", "simulation_request", OF_POOL " 200:simulation"},
+	"", "simulation_request", OF_POOL " 200:simulation 409"},
 
     {METHOD_GET, "/keys", ADMIN, READ, POOL, BODY_NONE, NULL, NULL, keys_get, COMMON_POOL, "",
 	"The stored keys in order of bytes: NDJSON, a JSON array or text", "", NULL,
