@@ -55,24 +55,28 @@ until_up() {
 	exit 1
 }
 
-# config NODES LOOKUP_PORT ADMIN_PORT STORE: a configuration of that many nodes.
+# config NODES COPIES LOOKUP_PORT ADMIN_PORT STORE: a configuration of a pool.
 config() {
-	awk -v count="$1" -v lookup="$2" -v admin="$3" -v store="$4" 'BEGIN {
+	awk -v count="$1" -v copies="$2" -v lookup="$3" -v admin="$4" -v store="$5" 'BEGIN {
 		printf "{\"workers\":1,\"limits\":{\"nodes\":16384},\"listen\":{\"lookup\":\"127.0.0.1:%d\",\"admin\":\"127.0.0.1:%d\"},", lookup, admin
-		printf "\"store\":{\"path\":\"%s\"},\"pools\":{\"default\":{\"copies\":1,\"nodes\":[", store
+		printf "\"store\":{\"path\":\"%s\"},\"pools\":{\"default\":{\"copies\":%d,\"nodes\":[", store, copies
 		for (i = 0; i < count; i++)
 			printf "%s{\"name\":\"node-%d\",\"address\":\"10.0.%d.%d:11211\"}", i ? "," : "", i, i / 250, i % 250 + 1
 		printf "]}}}\n"
 	}'
 }
 
-# start_hrwd NAME NODES LOOKUP_PORT ADMIN_PORT: sets $started.
+# start_hrwd NAME NODES COPIES LOOKUP_PORT ADMIN_PORT [COMMAND…]: sets $started;
+# the command puts it onto a CPU.
 start_hrwd() {
-	config "$2" "$3" "$4" "$folder/$1.db" >"$folder/$1.json"
-	$server_cpu "$build/hrwd" --config "$folder/$1.json" 2>"$folder/$1.log" &
+	config "$2" "$3" "$4" "$5" "$folder/$1.db" >"$folder/$1.json"
+	name=$1
+	port=$4
+	shift 5
+	"$@" "$build/hrwd" --config "$folder/$name.json" 2>"$folder/$name.log" &
 	started=$!
 	pids="$pids $started"
-	until_up "http://127.0.0.1:$3/readyz"
+	until_up "http://127.0.0.1:$port/readyz"
 }
 
 start_nginx() {
@@ -139,9 +143,9 @@ lookups() {
 	bare=$!
 	pids="$pids $bare"
 	until_up "http://127.0.0.1:$bare_port/"
-	start_hrwd small 64 17083 17084
+	start_hrwd small 64 1 17083 17084 $server_cpu
 	small=$started
-	start_hrwd large 1024 17085 17086
+	start_hrwd large 1024 1 17085 17086 $server_cpu
 	large=$started
 	for _ in $(seq "$runs"); do
 		load "$nginx" "$nginx_port" >>"$folder/nginx.cpu"
@@ -158,7 +162,7 @@ lookups() {
 		user=$(cut -d' ' -f2 "$folder/$name.cpu" | median)
 		row "GET /owner, $nodes nodes" "$whole" "us CPU" "nginx, a fixed string: $peer" \
 			"$(echo "$whole $peer" | awk '{ printf "%.2f", $1 / $2 }')"
-		row "  of it in user space" "$user" "us" "" ""
+		row "  of it in user space, $nodes nodes" "$user" "us CPU" "" ""
 	done
 	row "  a bare libmicrohttpd handler" "$floor" "us CPU" "nginx, a fixed string: $peer" \
 		"$(echo "$floor $peer" | awk '{ printf "%.2f", $1 / $2 }')"
@@ -191,11 +195,13 @@ elapsed() {
 	echo "$1 $(now)" | awk '{ printf "%.1f", ($2 - $1) / 1e6 }'
 }
 
-# A plan from the stored set beside a bare scan of the same table, in turn.
+# A plan from the stored set beside a bare scan of the same table, in turn: by a
+# daemon that may use every core.
 stored_plans() {
+	start_hrwd stored 64 2 17089 17090 env
 	awk -v count="$keys" 'BEGIN { for (i = 0; i < count; i++) print "photo-" i }' |
-		curl -s -o /dev/null -T- -H 'Content-Type: text/plain' http://127.0.0.1:17084/keys
-	file="$folder/small-keys.db"
+		curl -s -o /dev/null -T- -H 'Content-Type: text/plain' http://127.0.0.1:17090/keys
+	file="$folder/stored-keys.db"
 	table=$(sqlite3 "$file" "SELECT name FROM sqlite_master WHERE name LIKE 'keys_%' LIMIT 1")
 	for _ in $(seq "$runs"); do
 		from=$(now)
@@ -204,7 +210,7 @@ stored_plans() {
 		echo >>"$folder/scan.ms"
 		from=$(now)
 		curl -s -o "$folder/plan" --json '{"drain":["node-3"]}' \
-			'http://127.0.0.1:17084/plan?changes=0&wait=300'
+			'http://127.0.0.1:17090/plan?changes=0&wait=300'
 		grep -q '"state":"done"' "$folder/plan"
 		elapsed "$from" >>"$folder/plan.ms"
 		echo >>"$folder/plan.ms"
@@ -213,7 +219,7 @@ stored_plans() {
 	plan=$(median <"$folder/plan.ms")
 	row "plan of a drain, $keys stored keys" "$plan" ms "SQLite's scan of the table: $scan" \
 		"$(echo "$plan $scan" | awk '{ printf "%.2f", $1 / $2 }')"
-	row "  peak memory of the daemon" "$(peak "$small")" MiB "" ""
+	row "  peak memory of the daemon" "$(peak "$started")" MiB "" ""
 }
 
 # latency_of SECONDS: p99.9 of lookups in microseconds.

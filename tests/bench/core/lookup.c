@@ -164,10 +164,13 @@ side_print(const struct side *s, size_t nodes, size_t kernels)
 
 	for (size_t i = 0; i < kernels; i++) {
 		double ns = s->contender[i].ns;
+		const char *kernel = hrw_kernel_runnable(i);
 		char what[64], beside[64];
 
-		snprintf(what, sizeof(what), "lookup, %zu nodes, %s, %s", nodes,
-		    s->has_weights ? "unequal" : "equal", hrw_kernel_runnable(i));
+		/* The one that is chosen at start has a star. */
+		snprintf(what, sizeof(what), "lookup, %zu nodes, %s, %s%s", nodes,
+		    s->has_weights ? "unequal" : "equal", kernel,
+		    strcmp(kernel, hrw_kernel_chosen()) == 0 ? "*" : "");
 		snprintf(beside, sizeof(beside), "%s: %.1f ns",
 		    nodes <= LIBRARY_MAX ? "libmemcached's ring" : "libmemcached's ring by us",
 		    ring);
