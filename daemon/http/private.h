@@ -130,6 +130,7 @@ struct http_server {
 	size_t lingering;
 	struct lingerer *lingers;
 
+	bool is_closing; /* a stream has ended, and its connection maybe with it */
 	bool is_quiesced, is_stopping, is_stopped;
 	void (*closed)(void *arg);
 	void *closed_arg;

@@ -18,6 +18,7 @@
 enum {
 	CONNECTION_MEMORY = 32 << 10, /* of a head, beside three times a key (%XX) */
 	REFUSED_MS = 2000,
+	CLOSING_MS = 10,
 	LIMIT_SLACK = 1024, /* connections above the limit that can be told so */
 };
 
@@ -73,6 +74,8 @@ on_completed(
 	c = ex->connection;
 	if (why == MHD_REQUEST_TERMINATED_WITH_ERROR)
 		c->lingers = true;
+	if (ex->stream != NULL)
+		c->server->is_closing = true;
 	exchange_end(ex);
 	*context = NULL;
 	/* Its answer went out without a word of closing, before the quiesce. */
@@ -113,10 +116,15 @@ turn(struct http_server *server)
 	due = connection_earliest(server);
 	if (MHD_get_timeout(server->mhd, &timeout) == MHD_NO)
 		timeout = UINT64_MAX;
+	/* A stream without chunks ends by closing, amid the library's turn, while its
+	 * descriptor is not polled: only a later turn sees that and lets it go. */
+	if (server->is_closing || (server->is_quiesced && server->connections != NULL))
+		timeout = timeout < CLOSING_MS ? timeout : CLOSING_MS;
 	if (timeout == 0) {
 		uv_idle_start(&server->again, on_again);
 		return;
 	}
+	server->is_closing = false;
 	uv_idle_stop(&server->again);
 	if (timeout < UINT64_MAX - uv_now(server->loop) && uv_now(server->loop) + timeout < due)
 		due = uv_now(server->loop) + timeout;
