@@ -172,7 +172,9 @@ state_style(const char *state)
 static void
 show_nodes(struct ctl *ctl, const struct json *j)
 {
+	enum { MANY_NODES = 50 };
 	struct table t = {0};
+	int digits = 1;
 
 	table_column(&t, TABLE_LEFT, "NODE");
 	table_column(&t, TABLE_LEFT, "ADDRESS");
@@ -180,6 +182,9 @@ show_nodes(struct ctl *ctl, const struct json *j)
 	table_column(&t, TABLE_RIGHT, "WEIGHT");
 	table_column(&t, TABLE_RIGHT, "SHARE");
 	table_column(&t, TABLE_LEFT, "ZONE");
+	/* Shares of many nodes are small. */
+	if (json_count(json_get(j, "nodes")) > MANY_NODES)
+		digits = 3;
 	json_each (node, json_get(j, "nodes")) {
 		double share = json_number(json_get(node, "share"));
 
@@ -189,7 +194,7 @@ show_nodes(struct ctl *ctl, const struct json *j)
 		if (isnan(share))
 			table_cell(&t, "-");
 		else
-			table_cell(&t, "%.1f %%", share * 100);
+			table_cell(&t, "%.*f %%", digits, share * 100);
 		cell(&t, node, "zone");
 	}
 	table_print(&t, ctl->out, &ctl->terminal);

@@ -169,6 +169,7 @@ static void
 show_matrix(const struct ctl *ctl, const struct json *j)
 {
 	struct side lost = {0}, gained = {0};
+	char pairs[TABLE_COUNT];
 	uint64_t keys[MATRIX][MATRIX] = {{0}};
 	const struct json *moves = json_get(j, "moves");
 	struct table t = {0};
@@ -183,9 +184,9 @@ show_matrix(const struct ctl *ctl, const struct json *j)
 		return;
 	if (lost.overflows || gained.overflows) {
 		fprintf(ctl->out,
-		    "\n%zu pairs of nodes that keys move between: --output json lists "
+		    "\n%s pairs of nodes that keys move between: --output json lists "
 		    "them\n",
-		    json_count(moves));
+		    table_number(json_count(moves), pairs));
 		return;
 	}
 	fputc('\n', ctl->out);

@@ -112,7 +112,8 @@ plan(struct ctl *ctl, const struct order *order, struct reply *reply)
 	ask.if_match = order->if_match[0] != '\0' ? order->if_match : NULL;
 	ask.if_none_match = order->if_none_match[0] != '\0' ? order->if_none_match : NULL;
 	rc = url.failed || order->body.failed ? ctl_no_memory() : client_want(ctl, &ask, reply);
-	if (rc == 0)
+	/* Where nothing would change, people are not shown the report that says so. */
+	if (rc == 0 && (ctl->is_json || !planned_is_idle(reply->json)))
 		rc = submit_follow(ctl, reply, "nothing is changed");
 	buffer_fini(&url);
 	return rc;

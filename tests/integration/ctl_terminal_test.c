@@ -134,6 +134,13 @@ START_TEST(a_long_plan_shows_a_bar_can_be_left_and_is_taken_up_again)
 	ck_assert_ptr_nonnull(strstr(s->text, "400,000 stored keys: "));
 	/* Of 1,024 nodes only those are shown that gain or lose. */
 	ck_assert_ptr_nonnull(strstr(s->text, "pairs of nodes that keys move between"));
+	ck_assert_ptr_nonnull(strstr(expect_ran(ctl(d, "nodes", NULL), 0)->out, " 0.098 %"));
+
+	/* Of what is so already nobody waits for a report. */
+	expect_status(post(d->admin, "/nodes/n7/drain?report=none", NULL), 200);
+	s = screen_open(d, "drain", "n7", NULL);
+	ck_assert_int_eq(screen_end(s), 0);
+	ck_assert_str_eq(s->text, "already so: nothing is changed\r\n");
 }
 END_TEST
 
