@@ -8,6 +8,15 @@
 # HRW_LOOKUP is where hrwd answers, HRW_POOL the pool. Ends with 1 where nobody has it.
 set -eu
 
+case ${1-} in
+get | del) [ $# = 2 ] ;;
+set) [ $# = 3 ] ;;
+*) false ;;
+esac || {
+	sed -n 's/^#     /usage: /p' "$0" >&2
+	exit 2
+}
+
 # Names of holders, a line each; behind them one line: the addresses of the holders,
 # warm ones first, then of those that were holders and still have their copies.
 asked=$(curl -fsSG -H 'Accept: text/plain' -w '%header{hrw-read}\n' \
