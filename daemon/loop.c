@@ -17,6 +17,7 @@
 #include "daemon/drift.h"
 #include "daemon/http/listen.h"
 #include "daemon/http/server.h"
+#include "daemon/lag.h"
 #include "daemon/log.h"
 #include "daemon/loop.h"
 #include "daemon/members/secrets.h"
@@ -40,6 +41,7 @@ struct daemon {
 	bool is_following; /* follow_work is under way */
 	bool has_file_changed;
 	struct watchdog dog;
+	struct lag lag;
 	struct buffer names;  /* of listeners: "lookup on ADDR, admin on ADDR" */
 	struct buffer status; /* for the service manager */
 	struct worker *worker[WORKERS_MAX];
@@ -124,8 +126,8 @@ static void
 close_rest(struct daemon *d)
 {
 	uv_handle_t *const handles[] = {(uv_handle_t *)&d->look, (uv_handle_t *)&d->follow,
-	    (uv_handle_t *)&d->dog.timer, (uv_handle_t *)&d->term, (uv_handle_t *)&d->interrupt,
-	    (uv_handle_t *)&d->hangup};
+	    (uv_handle_t *)&d->dog.timer, (uv_handle_t *)&d->lag.timer, (uv_handle_t *)&d->term,
+	    (uv_handle_t *)&d->interrupt, (uv_handle_t *)&d->hangup};
 
 	for (size_t i = 0; i < d->worker_count; i++)
 		worker_free(d->worker[i]);
@@ -431,6 +433,7 @@ start(struct daemon *d, struct hrw_fault *fault)
 	if (c->admin.count == 0)
 		buffer_add_text(&d->names, ", admin off");
 	log_info("ready: %s", buffer_text(&d->names));
+	lag_start(&d->lag, d->app.metrics);
 	watchdog_start(&d->dog, d->worker, d->worker_count);
 	tell_status(d, NULL);
 	notify_ready(buffer_text(&d->status));
@@ -443,6 +446,7 @@ init_handles(struct daemon *d)
 	uv_timer_init(&d->loop, &d->look);
 	uv_timer_init(&d->loop, &d->follow);
 	watchdog_init(&d->dog, &d->loop);
+	lag_init(&d->lag, &d->loop);
 	uv_signal_init(&d->loop, &d->term);
 	uv_signal_init(&d->loop, &d->interrupt);
 	uv_signal_init(&d->loop, &d->hangup);

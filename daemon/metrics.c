@@ -1,50 +1,19 @@
 /*
- * metrics.c - one table of metrics, one function a row to print its samples.
+ * metrics.c - each loop counts what it does in a place of its own.
  */
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "daemon/app.h"
-#include "daemon/metrics.h"
+#include "daemon/metrics_impl.h"
 #include "daemon/routes/routes.h"
 
-/* Status codes by their first digit. POOLS: a label is a time series for ever
- * somewhere, so pools past so many are counted together. */
-enum { CLASSES = 6, POOLS = 64, OUTCOMES = 3 };
-
-struct pool_count {
-	_Atomic(char *) name; /* set once, by the place's own loop */
-	atomic_uint_least64_t keys;
-};
-
-struct metrics {
-	struct metrics *first;
-	struct metrics *_Atomic next;	/* workers that run already may be scraping */
-	atomic_uint_least64_t *request; /* (route_count + 1) by CLASSES */
-	struct pool_count pool[POOLS];
-	atomic_uint_least64_t other_keys;
-	atomic_uint_least64_t change[OUTCOMES];
-	/* Of the first place alone. */
-	int64_t started;
-	char *drift[POOLS]; /* names of pools that were compared */
-	bool differs[POOLS];
-};
-
-/* A count of this loop alone: nobody else adds to it, so no locked add. */
 static void
-count(atomic_uint_least64_t *at, uint64_t more)
+nodes_free(struct node_counts *nodes)
 {
-	uint64_t now = atomic_load_explicit(at, memory_order_relaxed);
-
-	atomic_store_explicit(at, now + more, memory_order_relaxed);
-}
-
-static uint64_t
-counted(const atomic_uint_least64_t *at)
-{
-	return atomic_load_explicit(at, memory_order_relaxed);
+	for (size_t i = 0; nodes != NULL && i < nodes->count; i++)
+		free(nodes->node[i].name);
+	free(nodes);
 }
 
 static void
@@ -52,6 +21,8 @@ place_free(struct metrics *m)
 {
 	for (size_t i = 0; i < POOLS; i++) {
 		free(atomic_load(&m->pool[i].name));
+		nodes_free(m->pool[i].nodes);
+		pthread_mutex_destroy(&m->pool[i].lock);
 		free(m->drift[i]);
 	}
 	free(m->request);
@@ -72,6 +43,8 @@ metrics_new(void)
 		free(m);
 		return NULL;
 	}
+	for (size_t i = 0; i < POOLS; i++)
+		pthread_mutex_init(&m->pool[i].lock, NULL);
 	return m;
 }
 
@@ -100,40 +73,109 @@ metrics_free(struct metrics *first)
 }
 
 void
-metrics_request(struct metrics *m, size_t route, unsigned status)
+metrics_request(struct metrics *m, size_t route, unsigned status, uint64_t ns)
 {
 	size_t class = status / 100 < CLASSES ? status / 100 : 0;
 
-	count(&m->request[route * CLASSES + class], 1);
+	histogram_add(&m->request[route * CLASSES + class], ns);
 }
 
 void
-metrics_lookups(struct metrics *m, const char *pool, uint64_t keys)
+metrics_lag(struct metrics *m, uint64_t ns)
+{
+	histogram_add(&m->lag, ns);
+}
+
+/* The pool's place among those counted; NULL: it is one of the others. */
+static struct pool_count *
+place_of(struct metrics *m, const char *pool)
 {
 	for (size_t i = 0; i < POOLS; i++) {
-		const char *name = atomic_load_explicit(&m->pool[i].name, memory_order_relaxed);
+		struct pool_count *p = &m->pool[i];
+		const char *name = atomic_load_explicit(&p->name, memory_order_relaxed);
 
 		if (name == NULL) {
 			char *copy = strdup(pool);
 
-			if (copy == NULL)
-				break;
-			count(&m->pool[i].keys, keys);
-			atomic_store_explicit(&m->pool[i].name, copy, memory_order_release);
-			return;
+			if (copy != NULL)
+				atomic_store_explicit(&p->name, copy, memory_order_release);
+			return copy != NULL ? p : NULL;
 		}
-		if (strcmp(name, pool) == 0) {
-			count(&m->pool[i].keys, keys);
-			return;
-		}
+		if (strcmp(name, pool) == 0)
+			return p;
 	}
-	count(&m->other_keys, keys);
+	return NULL;
+}
+
+/* The counts of a pool's nodes, those that stayed with what they had. Nodes of a
+ * membership stand by name. */
+static struct node_counts *
+nodes_of(const struct pool *pool, const struct node_counts *before)
+{
+	const struct hrw_membership *m = pool->present;
+	struct node_counts *nodes = calloc(1, sizeof(*nodes) + m->count * sizeof(nodes->node[0]));
+	size_t old = 0;
+
+	if (nodes == NULL)
+		return NULL;
+	nodes->epoch = pool->epoch;
+	memcpy(nodes->lineage, pool->lineage, sizeof(nodes->lineage));
+	if (before != NULL && strcmp(before->lineage, pool->lineage) != 0)
+		before = NULL;
+	for (; nodes->count < m->count; nodes->count++) {
+		struct node_count *at = &nodes->node[nodes->count];
+
+		at->name = strdup(m->node[nodes->count].name);
+		if (at->name == NULL) {
+			nodes_free(nodes);
+			return NULL;
+		}
+		while (before != NULL && old < before->count &&
+		       strcmp(before->node[old].name, at->name) < 0)
+			old++;
+		if (before != NULL && old < before->count &&
+		    strcmp(before->node[old].name, at->name) == 0)
+			histogram_count(&at->keys, counted(&before->node[old].keys));
+	}
+	return nodes;
+}
+
+/* Brings the counts of a place to the pool's version. False: they are of a later
+ * one (a request may keep a snapshot for long), or there is no memory. */
+static bool
+follow(struct pool_count *p, const struct pool *pool)
+{
+	struct node_counts *old = p->nodes, *now;
+	bool is_same = old != NULL && memcmp(old->lineage, pool->lineage, POOL_LINEAGE) == 0;
+
+	if (is_same && old->epoch == pool->epoch)
+		return true;
+	if (is_same && old->epoch > pool->epoch)
+		return false;
+	now = nodes_of(pool, old);
+	if (now == NULL)
+		return false;
+	pthread_mutex_lock(&p->lock);
+	p->nodes = now;
+	pthread_mutex_unlock(&p->lock);
+	nodes_free(old);
+	return true;
+}
+
+void
+metrics_lookup(struct metrics *m, const struct pool *pool, uint32_t owner)
+{
+	struct pool_count *p = place_of(m, pool->name);
+
+	histogram_count(p != NULL ? &p->keys : &m->other_keys, 1);
+	if (p != NULL && owner != METRICS_NOBODY && follow(p, pool))
+		histogram_count(&p->nodes->node[owner].keys, 1);
 }
 
 void
 metrics_change(struct metrics *m, enum metrics_change outcome)
 {
-	count(&m->change[outcome], 1);
+	histogram_count(&m->change[outcome], 1);
 }
 
 void
@@ -145,291 +187,5 @@ metrics_drift(struct metrics *m, const char *pool, bool differs)
 		m->drift[i] = strdup(pool);
 		m->differs[i] = differs;
 		return;
-	}
-}
-
-/* What a row's function is given. */
-struct scrape {
-	const struct metric *metric;
-	const struct app *app;
-	const struct snapshot *snapshot;
-	const struct token *token; /* whose pools alone are shown */
-	struct buffer *out;
-	bool has_label;
-};
-
-struct metric {
-	const char *name, *type, *help; /* the unit is the last word of the name */
-	void (*print)(struct scrape *s);
-};
-
-static bool
-is_shown(const struct scrape *s, const char *pool)
-{
-	return token_sees(s->token, hrw_text(pool));
-}
-
-static void
-begin(struct scrape *s)
-{
-	buffer_add_text(s->out, s->metric->name);
-	s->has_label = false;
-}
-
-static void
-label(struct scrape *s, const char *name, const char *value)
-{
-	buffer_printf(s->out, "%s%s=\"", s->has_label ? "," : "{", name);
-	s->has_label = true;
-	for (; *value != '\0'; value++) {
-		if (*value == '\n')
-			buffer_add_text(s->out, "\\n");
-		else if (*value == '"' || *value == '\\')
-			buffer_printf(s->out, "\\%c", *value);
-		else
-			buffer_add(s->out, value, 1);
-	}
-	buffer_add_text(s->out, "\"");
-}
-
-static void
-end(struct scrape *s, uint64_t value)
-{
-	buffer_printf(s->out, "%s %llu\n", s->has_label ? "}" : "", (unsigned long long)value);
-}
-
-static const char *
-method_name(enum method method)
-{
-	static const char *const name[] = {
-	    [METHOD_GET] = "GET",
-	    [METHOD_HEAD] = "HEAD",
-	    [METHOD_POST] = "POST",
-	    [METHOD_PUT] = "PUT",
-	    [METHOD_PATCH] = "PATCH",
-	    [METHOD_DELETE] = "DELETE",
-	};
-
-	return name[method];
-}
-
-static void
-print_requests(struct scrape *s)
-{
-	for (size_t i = 0; i < (route_count + 1) * CLASSES; i++) {
-		const struct route *route = &routes[i / CLASSES];
-		bool is_known = i / CLASSES < route_count;
-		char class[] = "0xx";
-		uint64_t sum = 0;
-
-		for (const struct metrics *m = s->app->metrics->first; m != NULL; m = m->next)
-			sum += counted(&m->request[i]);
-		if (sum == 0)
-			continue;
-		class[0] = (char)('0' + i % CLASSES);
-		begin(s);
-		label(s, "method", is_known ? method_name(route->method) : "");
-		label(s, "route", is_known ? route->path : "");
-		label(s, "code", class);
-		end(s, sum);
-	}
-}
-
-/* The lookups of one pool over all loops. */
-static uint64_t
-lookups_of(const struct metrics *first, const char *pool)
-{
-	uint64_t sum = 0;
-
-	for (const struct metrics *m = first; m != NULL; m = m->next) {
-		for (size_t i = 0; i < POOLS; i++) {
-			const char *name =
-			    atomic_load_explicit(&m->pool[i].name, memory_order_acquire);
-
-			if (name == NULL)
-				break;
-			if (strcmp(name, pool) == 0)
-				sum += counted(&m->pool[i].keys);
-		}
-	}
-	return sum;
-}
-
-/* Was the pool printed for an earlier loop? */
-static bool
-is_before(const struct metrics *first, const struct metrics *last, const char *pool)
-{
-	for (const struct metrics *m = first; m != last; m = m->next)
-		for (size_t i = 0; i < POOLS; i++) {
-			const char *name =
-			    atomic_load_explicit(&m->pool[i].name, memory_order_acquire);
-
-			if (name == NULL)
-				break;
-			if (strcmp(name, pool) == 0)
-				return true;
-		}
-	return false;
-}
-
-static void
-print_lookups(struct scrape *s)
-{
-	const struct metrics *first = s->app->metrics->first;
-	uint64_t other = 0;
-
-	for (const struct metrics *m = first; m != NULL; m = m->next) {
-		other += counted(&m->other_keys);
-		for (size_t i = 0; i < POOLS; i++) {
-			const char *name =
-			    atomic_load_explicit(&m->pool[i].name, memory_order_acquire);
-
-			if (name == NULL)
-				break;
-			if (is_before(first, m, name) || !is_shown(s, name))
-				continue;
-			begin(s);
-			label(s, "pool", name);
-			end(s, lookups_of(first, name));
-		}
-	}
-	if (other > 0 && is_shown(s, "")) {
-		begin(s);
-		label(s, "pool", "");
-		end(s, other);
-	}
-}
-
-static void
-print_changes(struct scrape *s)
-{
-	static const char *const outcome[OUTCOMES] = {
-	    [METRICS_APPLIED] = "applied",
-	    [METRICS_UNCHANGED] = "unchanged",
-	    [METRICS_REFUSED] = "refused",
-	};
-
-	for (size_t i = 0; i < OUTCOMES; i++) {
-		uint64_t sum = 0;
-
-		for (const struct metrics *m = s->app->metrics->first; m != NULL; m = m->next)
-			sum += counted(&m->change[i]);
-		begin(s);
-		label(s, "outcome", outcome[i]);
-		end(s, sum);
-	}
-}
-
-static void
-print_epochs(struct scrape *s)
-{
-	for (size_t i = 0; i < s->snapshot->count; i++) {
-		if (!is_shown(s, s->snapshot->pool[i]->name))
-			continue;
-		begin(s);
-		label(s, "pool", s->snapshot->pool[i]->name);
-		end(s, s->snapshot->pool[i]->epoch);
-	}
-}
-
-static void
-print_settled(struct scrape *s)
-{
-	for (size_t i = 0; i < s->snapshot->count; i++) {
-		if (!is_shown(s, s->snapshot->pool[i]->name))
-			continue;
-		begin(s);
-		label(s, "pool", s->snapshot->pool[i]->name);
-		end(s, pool_is_settled(s->snapshot->pool[i]));
-	}
-}
-
-static void
-print_nodes(struct scrape *s)
-{
-	for (size_t i = 0; i < s->snapshot->count; i++) {
-		const struct pool *pool = s->snapshot->pool[i];
-		uint64_t nodes[HRW_DRAINING + 1] = {0};
-
-		if (!is_shown(s, pool->name))
-			continue;
-		for (size_t k = 0; k < pool->present->count; k++)
-			nodes[pool->present->node[k].state]++;
-		for (int state = HRW_ACTIVE; state <= HRW_DRAINING; state++) {
-			begin(s);
-			label(s, "pool", pool->name);
-			label(s, "state", hrw_state_name((enum hrw_state)state));
-			end(s, nodes[state]);
-		}
-	}
-}
-
-static void
-print_plans(struct scrape *s)
-{
-	const struct reports *reports = s->app->reports;
-
-	begin(s);
-	label(s, "state", "running");
-	end(s, reports == NULL ? 0 : reports_running(reports));
-	begin(s);
-	label(s, "state", "waiting");
-	end(s, reports == NULL ? 0 : reports_waiting(reports));
-}
-
-static void
-print_drift(struct scrape *s)
-{
-	const struct metrics *m = s->app->metrics->first;
-
-	for (size_t i = 0; i < POOLS && m->drift[i] != NULL; i++) {
-		if (!is_shown(s, m->drift[i]))
-			continue;
-		begin(s);
-		label(s, "pool", m->drift[i]);
-		end(s, m->differs[i]);
-	}
-}
-
-static void
-print_build(struct scrape *s)
-{
-	begin(s);
-	label(s, "version", HRW_VERSION);
-	end(s, 1);
-}
-
-static void
-print_start(struct scrape *s)
-{
-	begin(s);
-	end(s, (uint64_t)s->app->metrics->first->started);
-}
-
-static const struct metric metrics[] = {
-    {"hrwd_build_info", "gauge", "The version of hrwd; always 1.", print_build},
-    {"process_start_time_seconds", "gauge", "Unix time at which hrwd started.", print_start},
-    {"hrwd_requests_total", "counter", "Requests answered, by route and class of status.",
-	print_requests},
-    {"hrwd_lookups_total", "counter", "Keys looked up, by pool.", print_lookups},
-    {"hrwd_changes_total", "counter", "Changes judged, by outcome.", print_changes},
-    {"hrwd_pool_epoch", "gauge", "Epoch of a pool's membership.", print_epochs},
-    {"hrwd_pool_settled", "gauge", "1 when all copies of a pool are in place.", print_settled},
-    {"hrwd_pool_nodes", "gauge", "Nodes of a pool, by state.", print_nodes},
-    {"hrwd_plans", "gauge", "Plans that are computed now, and that wait for it.", print_plans},
-    {"hrwd_config_drift", "gauge",
-	"1 when the configuration's pool differed from the store's at start.", print_drift},
-};
-
-void
-metrics_write(const struct app *app, const struct snapshot *snapshot, const struct token *token,
-    struct buffer *out)
-{
-	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++) {
-		struct scrape s = {&metrics[i], app, snapshot, token, out, false};
-
-		buffer_printf(out, "# HELP %s %s\n# TYPE %s %s\n", metrics[i].name, metrics[i].help,
-		    metrics[i].name, metrics[i].type);
-		metrics[i].print(&s);
 	}
 }

@@ -18,6 +18,7 @@
 #include "daemon/buffer.h"
 
 struct app;
+struct pool;
 struct snapshot;
 struct token;
 struct metrics; /* one loop's place; it knows the others */
@@ -29,11 +30,16 @@ struct metrics *metrics_new(void);
 struct metrics *metrics_join(struct metrics *first);
 void metrics_free(struct metrics *first);
 
-/* A request was answered. `route` is an index into routes[], route_count for
- * what no route matched. On the loop's own thread, as the next two. */
-void metrics_request(struct metrics *m, size_t route, unsigned status);
-/* `keys` keys of a pool were looked up. */
-void metrics_lookups(struct metrics *m, const char *pool, uint64_t keys);
+/* A request was answered, `ns` after it was read. `route` is an index into
+ * routes[], route_count for what no route matched. On the loop's own thread, as
+ * the next two. */
+void metrics_request(struct metrics *m, size_t route, unsigned status, uint64_t ns);
+/* The loop did so much later what it was to do. */
+void metrics_lag(struct metrics *m, uint64_t ns);
+/* A key was looked up; `owner` is an index into the pool's nodes. It costs a few
+ * nanoseconds; the first one after a change counts in a new list of nodes. */
+enum { METRICS_NOBODY = UINT32_MAX };
+void metrics_lookup(struct metrics *m, const struct pool *pool, uint32_t owner);
 /* A change was judged; outcome "applied", "unchanged" or "refused". */
 enum metrics_change { METRICS_APPLIED, METRICS_UNCHANGED, METRICS_REFUSED };
 void metrics_change(struct metrics *m, enum metrics_change outcome);
@@ -41,6 +47,9 @@ void metrics_change(struct metrics *m, enum metrics_change outcome);
 /* Does the configuration's pool differ from the store's? At start, before any
  * other loop runs. */
 void metrics_drift(struct metrics *m, const char *pool, bool differs);
+
+/* The names in the order of /metrics; NULL past the last. */
+const char *metrics_name(size_t i);
 
 /* The whole of /metrics.
  *   token   whose pools alone are named; NULL: all are */

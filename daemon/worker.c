@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "daemon/http/server.h"
+#include "daemon/lag.h"
 #include "daemon/metrics.h"
 #include "daemon/worker.h"
 
@@ -20,6 +21,7 @@ struct worker {
 	uv_loop_t loop;
 	uv_async_t wake;
 	uv_timer_t watch; /* looks whether the last requests have ended */
+	struct lag lag;
 	uv_sem_t started;
 	struct app app;
 	struct writer_reader *reader;
@@ -64,6 +66,7 @@ static void
 close_handles(struct worker *w)
 {
 	uv_close((uv_handle_t *)&w->watch, NULL);
+	uv_close((uv_handle_t *)&w->lag.timer, NULL);
 	uv_close((uv_handle_t *)&w->wake, NULL);
 	watchers_free(w->app.watchers);
 	w->app.watchers = NULL;
@@ -152,6 +155,8 @@ run(void *arg)
 	w->status = serve(w);
 	if (w->status < 0)
 		stop(w);
+	else
+		lag_start(&w->lag, w->app.metrics);
 	uv_sem_post(&w->started);
 	uv_run(&w->loop, UV_RUN_DEFAULT);
 	snapshot_release(w->current);
@@ -216,6 +221,7 @@ worker_start(const struct app *app, const int *fds, size_t count, void (*ended)(
 	w->ended = no_one;
 	uv_timer_init(&w->loop, &w->watch);
 	w->watch.data = w;
+	lag_init(&w->lag, &w->loop);
 	rc = uv_async_init(&w->loop, &w->wake, woken);
 	w->wake.data = w;
 	w->app.watchers = watchers_new(&w->loop);
@@ -245,6 +251,7 @@ failed:
 		close_handles(w);
 	} else {
 		uv_close((uv_handle_t *)&w->watch, NULL);
+		uv_close((uv_handle_t *)&w->lag.timer, NULL);
 		watchers_free(w->app.watchers);
 	}
 	uv_run(&w->loop, UV_RUN_DEFAULT);

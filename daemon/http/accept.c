@@ -134,3 +134,9 @@ accept_leave(const struct accept_place *place)
 	}
 	pthread_mutex_unlock(&peers_lock);
 }
+
+size_t
+accept_count(enum listener listener)
+{
+	return atomic_load(&connections[listener]);
+}

@@ -32,4 +32,7 @@ bool accept_enter(struct accept_place *place, enum listener listener, const stru
     const struct config *config);
 void accept_leave(const struct accept_place *place);
 
+/* The connections that a listener has now. */
+size_t accept_count(enum listener listener);
+
 #endif

@@ -55,6 +55,7 @@ exchange_new(struct connection *c, const char *raw_target)
 		return NULL;
 	ex->server = server;
 	ex->connection = c;
+	ex->began = server->turn;
 	ex->request.exchange = ex;
 	ex->request.app = server->app;
 	ex->request.listener = server->listener;

@@ -65,7 +65,8 @@ struct exchange {
 	bool is_head; /* HEAD, which runs as GET */
 	bool begins;  /* `begin` is pending: the first call comes again */
 	struct framing framing;
-	int type; /* index into the route's types */
+	uint64_t began; /* the turn that read it, by uv_hrtime() */
+	int type;	/* index into the route's types */
 	struct target target;
 	struct buffer raw;    /* the target; `target` points into it */
 	struct buffer in;     /* a body collected */
@@ -117,6 +118,7 @@ struct http_server {
 	uv_idle_t again;  /* it has more to do at once */
 	uint64_t due;	  /* when `timer` fires; UINT64_MAX: it is off */
 	size_t handles;	  /* not closed yet */
+	uint64_t turn;	  /* when this turn began, by uv_hrtime() */
 
 	struct connection *connections;
 	struct {

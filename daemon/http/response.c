@@ -287,7 +287,7 @@ count(struct exchange *ex)
 	if (server->app->metrics != NULL)
 		metrics_request(server->app->metrics,
 		    route == NULL ? server->route_count : (size_t)(route - server->routes),
-		    ex->status);
+		    ex->status, uv_hrtime() - ex->began);
 }
 
 enum MHD_Result

@@ -107,6 +107,7 @@ turn(struct http_server *server)
 
 	if (server->is_stopped)
 		return;
+	server->turn = uv_hrtime();
 	connection_expire(server);
 	MHD_run(server->mhd);
 	if (server->is_stopping && server->suspended == 0) {

@@ -55,6 +55,12 @@ reports_waiting(const struct reports *r)
 	return atomic_load(&r->waiting);
 }
 
+const struct report_figures *
+reports_figures(const struct reports *r)
+{
+	return &r->figures;
+}
+
 void
 reports_free(struct reports *r)
 {
@@ -235,6 +241,7 @@ report_begin(struct report *r)
 	struct reports *reports = r->reports;
 
 	r->is_started = true;
+	r->started_ns = uv_hrtime();
 	reports->running++;
 	r->lanes_queued = r->lanes;
 	atomic_store(&r->lanes_left, r->lanes);

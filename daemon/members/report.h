@@ -11,43 +11,52 @@
 #include <uv.h>
 
 #include "daemon/config.h"
+#include "daemon/histogram.h"
 #include "daemon/members/change.h"
 #include "daemon/store/keyset.h"
 #include "daemon/store/store.h"
 
 struct reports; /* all that run or wait to run; on the main loop */
 
-struct reports *reports_new(uv_loop_t *loop, const struct config *config, struct store *store,
-    struct keyset *keyset);
+struct reports *reports_new(
+    uv_loop_t *loop, const struct config *config, struct store *store, struct keyset *keyset);
 /* Tells all to end as "stopped"; the loop runs on until they are idle. */
 void reports_stop(struct reports *r);
 bool reports_is_idle(const struct reports *r);
 /* How many run, and how many wait to. Any thread. */
 size_t reports_running(const struct reports *r);
 size_t reports_waiting(const struct reports *r);
+
+/* What all reports came to that ended; read by any thread. */
+struct report_figures {
+	struct histogram duration;
+	atomic_uint_least64_t keys;
+};
+
+const struct report_figures *reports_figures(const struct reports *reports);
 void reports_free(struct reports *r); /* when idle */
 
 /* What a report is about; texts are copied, pools acquired, keys taken. */
 struct report_request {
 	const char *pool;
-	const char *outcome;     /* "applied", "unchanged", "dry_run" */
+	const char *outcome;		 /* "applied", "unchanged", "dry_run" */
 	const struct hrw_fault *refusal; /* NULL: none */
-	struct pool *before, *after; /* before NULL: an empty pool */
-	const char *ops;         /* JSON array */
-	const char *change;      /* JSON body that POST /plans/{id}/apply repeats; NULL: not appliable */
-	int64_t history;         /* entry to summarise; 0: none */
-	bool has_keys;           /* keys were sent along */
-	struct buffer keys;      /* records as keyset.h has them; taken, left empty */
-	uint64_t key_count;      /* … so many */
-	size_t changes;          /* listed at most */
+	struct pool *before, *after;	 /* before NULL: an empty pool */
+	const char *ops;		 /* JSON array */
+	const char *change; /* JSON body that POST /plans/{id}/apply repeats; NULL: not appliable */
+	int64_t history;    /* entry to summarise; 0: none */
+	bool has_keys;	    /* keys were sent along */
+	struct buffer keys; /* records as keyset.h has them; taken, left empty */
+	uint64_t key_count; /* … so many */
+	size_t changes;	    /* listed at most */
 };
 
 struct report; /* counted; on the main loop */
 
 /* Starts one, or has it wait while limits.running_plans run. BUSY: a dry run
  * while so many wait already, or any while limits.plans do. */
-int report_start(struct reports *r, struct report_request *ask, struct report **out,
-    struct hrw_fault *fault);
+int report_start(
+    struct reports *r, struct report_request *ask, struct report **out, struct hrw_fault *fault);
 void report_release(struct report *report);
 
 /* Calls `done` once on the main loop, never from within this call: when the

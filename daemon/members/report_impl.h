@@ -24,6 +24,7 @@ struct reports {
 	struct report *first;		/* oldest first: those that run, then those that wait */
 	struct errand *errand;		/* alike; they start when no report waits */
 	atomic_size_t running, waiting; /* written here alone; read by any thread */
+	struct report_figures figures;
 };
 
 /* One thread's part of a run. */
@@ -58,6 +59,7 @@ struct report {
 	unsigned lanes;
 
 	/* The run. */
+	uint64_t started_ns;
 	atomic_bool is_stopping;
 	atomic_bool is_listed; /* the list of changes is full */
 	_Atomic uint64_t keys_done, keys_total;

@@ -202,6 +202,8 @@ finish(struct report *r)
 		r->has_failed = true;
 		hrw_fault(&r->fault, HRW_INTERNAL, "no memory for a report");
 	}
+	histogram_add_shared(&r->reports->figures.duration, uv_hrtime() - r->started_ns);
+	atomic_fetch_add(&r->reports->figures.keys, atomic_load(&r->keys_done));
 	is_whole = r->is_open && r->total->keys == r->source.total;
 	r->state = r->has_failed ? REPORT_FAILED : is_whole ? REPORT_DONE : REPORT_STOPPED;
 	if (r->has_failed)

@@ -31,8 +31,8 @@ look_up(struct request *req, size_t copies, struct hrw_bytes *key, const struct 
 	if (rc < 0)
 		return rc;
 	common_epoch_headers(req, *pool);
-	metrics_lookups(req->app->metrics, (*pool)->name, 1);
 	rc = hrw_settled_lookup(&(*pool)->match, *key, copies, look);
+	metrics_lookup(req->app->metrics, *pool, rc < 0 ? METRICS_NOBODY : look->holder[0]);
 	return rc < 0 ? common_lookup_failed(req, *pool, *key, rc) : 0;
 }
 

@@ -22,7 +22,6 @@ struct owners {
 	enum keylist_form form;
 	bool has_copies;
 	size_t copies; /* 1 where none were asked for */
-	uint64_t keys;
 	struct spool *spool;
 	struct buffer made;
 	struct json_out out; /* into made: the array's, across its pieces */
@@ -91,10 +90,10 @@ add_key(void *arg, struct hrw_bytes key)
 	struct json_out line;
 	int count;
 
-	s->keys++;
 	count = hrw_holders(s->pool->present, key, s->copies, holder);
 	if (count < 0)
 		return common_lookup_failed(s->req, s->pool, key, count);
+	metrics_lookup(s->req->app->metrics, s->pool, holder[0]);
 	switch (s->form) {
 	case KEYLIST_TEXT:
 		add_line(s, key, holder, count);
@@ -167,7 +166,6 @@ owners_end(struct request *req)
 	int rc;
 
 	rc = keylist_end(s->list, &req->fault);
-	metrics_lookups(req->app->metrics, s->pool->name, s->keys);
 	if (rc < 0)
 		return rc;
 	if (s->form == KEYLIST_JSON) {

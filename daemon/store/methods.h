@@ -4,6 +4,7 @@
 #ifndef HRWD_STORE_METHODS_H
 #define HRWD_STORE_METHODS_H
 
+#include "daemon/store/figures.h"
 #include "daemon/store/store.h"
 
 struct store_methods {
@@ -31,6 +32,7 @@ struct store_methods {
 /* The first member of each kind's own struct. */
 struct store {
 	const struct store_methods *methods;
+	struct store_figures figures;
 };
 
 #endif

@@ -2,8 +2,33 @@
  * store.c - hands each call to the kind of store it is.
  */
 #include <stdlib.h>
+#include <time.h>
 
 #include "daemon/store/methods.h"
+
+/* An outcome that is the store's own failure is counted; it is passed on. */
+static int
+noted(struct store *s, int rc)
+{
+	if (rc == HRW_STORE_FAILED)
+		atomic_fetch_add_explicit(&s->figures.errors, 1, memory_order_relaxed);
+	return rc;
+}
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+const struct store_figures *
+store_figures(const struct store *s)
+{
+	return &s->figures;
+}
 
 void
 store_close(struct store *s)
@@ -27,19 +52,24 @@ store_has_changed(struct store *s)
 int
 store_load(struct store *s, store_each_pool each, void *arg, struct hrw_fault *fault)
 {
-	return s->methods->load(s, each, arg, fault);
+	return noted(s, s->methods->load(s, each, arg, fault));
 }
 
 int
 store_commit(struct store *s, struct store_write *write, struct hrw_fault *fault)
 {
-	return s->methods->commit(s, write, 1, fault);
+	return store_commit_all(s, write, 1, fault);
 }
 
 int
 store_commit_all(struct store *s, struct store_write *writes, size_t count, struct hrw_fault *fault)
 {
-	return s->methods->commit(s, writes, count, fault);
+	uint64_t began = now_ns();
+	int rc = s->methods->commit(s, writes, count, fault);
+
+	if (rc == 0)
+		histogram_add_shared(&s->figures.commit, now_ns() - began);
+	return noted(s, rc);
 }
 
 char *
@@ -59,25 +89,25 @@ int
 store_history(struct store *s, const char *pool, int64_t after, size_t limit, store_each_entry each,
     void *arg, struct hrw_fault *fault)
 {
-	return s->methods->history(s, pool, after, limit, each, arg, fault);
+	return noted(s, s->methods->history(s, pool, after, limit, each, arg, fault));
 }
 
 int
 store_summarise(struct store *s, int64_t history_id, const char *summary, struct hrw_fault *fault)
 {
-	return s->methods->summarise(s, history_id, summary, fault);
+	return noted(s, s->methods->summarise(s, history_id, summary, fault));
 }
 
 int
 store_plan_put(struct store *s, const struct store_plan *plan, struct hrw_fault *fault)
 {
-	return s->methods->plan_put(s, plan, fault);
+	return noted(s, s->methods->plan_put(s, plan, fault));
 }
 
 int
 store_plan_get(struct store *s, const char *id, struct store_plan *out, struct hrw_fault *fault)
 {
-	return s->methods->plan_get(s, id, out, fault);
+	return noted(s, s->methods->plan_get(s, id, out, fault));
 }
 
 int
@@ -101,11 +131,11 @@ int
 store_plans(struct store *s, const char *pool, const char *after, size_t limit,
     store_each_plan each, void *arg, struct hrw_fault *fault)
 {
-	return s->methods->plans(s, pool, after, limit, each, arg, fault);
+	return noted(s, s->methods->plans(s, pool, after, limit, each, arg, fault));
 }
 
 int
 store_trim(struct store *s, size_t plans, size_t history, struct hrw_fault *fault)
 {
-	return s->methods->trim(s, plans, history, fault);
+	return noted(s, s->methods->trim(s, plans, history, fault));
 }
