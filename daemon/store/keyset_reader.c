@@ -12,7 +12,7 @@
 #include "daemon/store/keyset_impl.h"
 
 enum {
-	READ_KEYS = 4096,
+	READ_KEYS = 16384,    /* so that lanes seldom wait for one another */
 	READ_BYTES = 1 << 20, /* or so many bytes, where keys are long */
 };
 
