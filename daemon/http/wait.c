@@ -127,6 +127,8 @@ request_go_on(struct request *req, int (*step)(struct request *req))
 	struct exchange *ex = req->exchange;
 
 	assert(ex->is_waiting && ex->is_suspended && !ex->is_running);
+	/* What was waited for was asked for: it is no time that the answer took. */
+	ex->began = uv_hrtime();
 	ex->is_waiting = false;
 	ex->gone = NULL;
 	connection_unwatch(ex->connection);

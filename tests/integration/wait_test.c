@@ -9,7 +9,9 @@
 #include "tests/dsl/fleet.h"
 #include "tests/dsl/suite.h"
 
-#define LIVEZ	"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
+#define LIVEZ "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
+#define DURATION                                                                                   \
+	"hrwd_request_duration_seconds_sum{method=\"GET\",route=\"/pools/{pool}\",code=\"3xx\"} "
 #define KNOWS_1 "If-None-Match: \"1\""
 
 static long
@@ -38,6 +40,7 @@ START_TEST(a_wait_ends_with_304_when_its_time_is_over)
 	struct daemon *d = fleet_start();
 	const char *etag = header(get(d->lookup, "/pools/default"), "ETag");
 	double begun = now_ms();
+	const char *took;
 	struct answer *a = ask(d->lookup, "GET", "/pools/default?wait=1",
 	    text("If-None-Match: \"7\", %s", etag), NULL);
 
@@ -50,6 +53,11 @@ START_TEST(a_wait_ends_with_304_when_its_time_is_over)
 	begun = now_ms();
 	expect_status(ask(d->admin, "HEAD", "/v1/pools/default?wait=1", KNOWS_1, NULL), 304);
 	ck_assert_double_ge(now_ms() - begun, 990);
+	/* The latency of reads tells nothing of how long a client would wait. */
+	a = expect_status(get(d->admin, "/metrics"), 200);
+	took = strstr(a->body, DURATION);
+	ck_assert_msg(took != NULL, "no %s", DURATION);
+	ck_assert_double_lt(strtod(took + strlen(DURATION), NULL), 0.9);
 	daemon_stop(d);
 }
 END_TEST
