@@ -284,6 +284,8 @@ start(struct exchange *ex, const char *method, const char *version)
 	struct request *req = &ex->request;
 	int rc = framing_read(ex->connection->mhd, version, &ex->framing, &req->fault);
 
+	identity_give(
+	    &ex->identity, ex->framing.request_id, ex->framing.trace, &ex->server->identities);
 	if (rc < 0)
 		return answer_now(ex, rc);
 	if (ex->connection->is_refused)

@@ -102,6 +102,10 @@ look(struct scan *s, const char *name, size_t name_len, struct hrw_bytes sent)
 		f->key = value;
 		if (++s->keys > 1)
 			return refuse(s, "the request has two Hrw-Key headers");
+	} else if (is_called(name, name_len, "Request-Id")) {
+		f->request_id = value;
+	} else if (is_called(name, name_len, "traceparent")) {
+		f->trace = value;
 	} else if (is_called(name, name_len, "Expect")) {
 		f->expects_continue = is_text(sent, "100-continue");
 	}

@@ -19,7 +19,7 @@ struct MHD_Connection;
 /* The headers every request is asked for; data NULL where not sent. Texts are
  * libmicrohttpd's and last as long as the request. */
 struct framing {
-	struct hrw_bytes host, origin, content_type, authorization, key;
+	struct hrw_bytes host, origin, content_type, authorization, key, request_id, trace;
 	bool has_accept;
 	bool is_chunked;
 	bool expects_continue;

@@ -15,6 +15,7 @@
 #include "daemon/app.h"
 #include "daemon/http/accept.h"
 #include "daemon/http/framing.h"
+#include "daemon/http/identity.h"
 #include "daemon/http/router.h"
 #include "daemon/http/server.h"
 #include "daemon/http/target.h"
@@ -65,6 +66,7 @@ struct exchange {
 	bool is_head; /* HEAD, which runs as GET */
 	bool begins;  /* `begin` is pending: the first call comes again */
 	struct framing framing;
+	struct identity identity;
 	uint64_t began; /* the turn that read it, by uv_hrtime() */
 	int type;	/* index into the route's types */
 	struct target target;
@@ -113,12 +115,13 @@ struct http_server {
 	bool is_unix, is_tls;
 	char own[72]; /* the listening address */
 
-	uv_poll_t poll;	  /* libmicrohttpd's epoll descriptor */
-	uv_timer_t timer; /* its timeout and our deadlines */
-	uv_idle_t again;  /* it has more to do at once */
-	uint64_t due;	  /* when `timer` fires; UINT64_MAX: it is off */
-	size_t handles;	  /* not closed yet */
-	uint64_t turn;	  /* when this turn began, by uv_hrtime() */
+	uv_poll_t poll;	     /* libmicrohttpd's epoll descriptor */
+	uv_timer_t timer;    /* its timeout and our deadlines */
+	uv_idle_t again;     /* it has more to do at once */
+	uint64_t due;	     /* when `timer` fires; UINT64_MAX: it is off */
+	uint64_t identities; /* where the next request's id comes from */
+	size_t handles;	     /* not closed yet */
+	uint64_t turn;	     /* when this turn began, by uv_hrtime() */
 
 	struct connection *connections;
 	struct {

@@ -91,6 +91,16 @@ request_header(const struct request *req, const char *name)
 	return value;
 }
 
+const char *
+request_called(const struct request *req, char out[REQUEST_CALLED])
+{
+	const struct identity *identity = &req->exchange->identity;
+
+	snprintf(out, REQUEST_CALLED, "request %s%s%s", identity->id,
+	    identity->trace[0] != '\0' ? ", trace " : "", identity->trace);
+	return out;
+}
+
 int
 request_key(struct request *req, struct hrw_bytes *key)
 {

@@ -67,6 +67,11 @@ int request_type(const struct request *req);
 /* A header's value, NULL when absent. The bytes are as sent, trimmed. */
 const char *request_header(const struct request *req, const char *name);
 
+/* "request 0123456789abcdef, trace …", for the log: its Request-Id, and the trace of
+ * its traceparent, where it has one. Returns `out`. */
+enum { REQUEST_CALLED = 128 };
+const char *request_called(const struct request *req, char out[REQUEST_CALLED]);
+
 /* The key of a lookup: ?key= or Hrw-Key, exactly one, 1..key_bytes bytes.
  * BAD_KEY, BAD_PARAMETER. */
 int request_key(struct request *req, struct hrw_bytes *key);

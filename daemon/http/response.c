@@ -101,13 +101,16 @@ log_fault(const struct exchange *ex, unsigned status, const struct hrw_fault *fa
 	const struct request *req = &ex->request;
 	const char *path = req->route == NULL ? "-" : req->route->path;
 	const char *by = req->by[0] == '\0' ? "-" : req->by;
+	char called[REQUEST_CALLED];
+
+	request_called(req, called);
 
 	if (fault->error == HRW_INTERNAL || fault->error == HRW_STORE_FAILED)
-		log_error("%s %s %s: %u %s: %s", req->peer, by, path, status,
-		    hrw_error_code(fault->error), fault->detail);
+		log_error("%s %s %s: %u %s: %s (%s)", req->peer, by, path, status,
+		    hrw_error_code(fault->error), fault->detail, called);
 	else
-		log_debug("%s %s %s: %u %s: %s", req->peer, by, path, status,
-		    hrw_error_code(fault->error), fault->detail);
+		log_debug("%s %s %s: %u %s: %s (%s)", req->peer, by, path, status,
+		    hrw_error_code(fault->error), fault->detail, called);
 }
 
 void
@@ -297,6 +300,7 @@ response_queue(struct exchange *ex)
 	struct MHD_Response *response;
 	enum MHD_Result result;
 
+	respond_text(&ex->request, "Request-Id", ex->identity.id);
 	if (!closes && ex->stream == NULL && ex->spool == NULL && !is_without_length(ex))
 		ex->prepared = prepared_take(ex->server->prepared, &ex->headers, &ex->out);
 	if (ex->prepared != NULL) {
@@ -351,8 +355,14 @@ void
 response_send(struct exchange *ex)
 {
 	struct buffer headers = {0};
-	const char *at = ex->headers.data, *end = at + ex->headers.len;
+	const char *at, *end;
 
+	if (ex->identity.id[0] == '\0') /* its head is not whole */
+		identity_give(
+		    &ex->identity, hrw_bytes(NULL, 0), hrw_bytes(NULL, 0), &ex->server->identities);
+	respond_text(&ex->request, "Request-Id", ex->identity.id);
+	at = ex->headers.data;
+	end = at + ex->headers.len;
 	while (at < end) {
 		const char *value = at + strlen(at) + 1;
 
@@ -367,8 +377,10 @@ response_send(struct exchange *ex)
 void
 response_send_timeout(struct connection *c)
 {
+	struct identity identity;
 	struct hrw_fault fault;
 	struct buffer body = {0};
+	char headers[160];
 	unsigned status;
 
 	if (c->is_refused)
@@ -379,6 +391,9 @@ response_send_timeout(struct connection *c)
 		    c->server->config->head_seconds);
 	status = respond_status(fault.error, NULL);
 	write_problem(&body, status, &fault);
-	send_raw(c, status, "Content-Type: application/problem+json\r\n", &body);
+	identity_give(&identity, hrw_bytes(NULL, 0), hrw_bytes(NULL, 0), &c->server->identities);
+	snprintf(headers, sizeof(headers),
+	    "Content-Type: application/problem+json\r\nRequest-Id: %s\r\n", identity.id);
+	send_raw(c, status, headers, &body);
 	buffer_fini(&body);
 }

@@ -143,6 +143,7 @@ on_timer(uv_timer_t *timer)
 	struct http_server *server = timer->data;
 
 	server->due = UINT64_MAX;
+	server->identities = identity_seed();
 	turn(server);
 }
 

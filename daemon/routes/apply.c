@@ -605,14 +605,15 @@ log_change(const struct apply *a, const struct outcome *out, bool is_refused)
 	const struct request *req = a->req;
 	const struct pool *pool = out->after != NULL ? out->after : out->before;
 	bool has_ops = out->ops.data != NULL;
+	char called[REQUEST_CALLED];
 
 	if (!out->is_unchanged || is_refused)
-		log_info("pool %s, epoch %llu: %s %.*s (%s%sfrom %s)", a->pool_name,
+		log_info("pool %s, epoch %llu: %s %.*s (%s%sfrom %s, %s)", a->pool_name,
 		    (unsigned long long)(pool != NULL ? pool->epoch : 0),
 		    is_refused ? hrw_error_code(out->refusal) : "applied",
 		    has_ops && out->ops.len > LOGGED ? LOGGED : (int)out->ops.len,
 		    has_ops ? out->ops.data : "", req->by, req->by[0] != '\0' ? ", " : "",
-		    req->peer);
+		    req->peer, request_called(req, called));
 }
 
 static void

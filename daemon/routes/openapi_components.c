@@ -61,6 +61,7 @@ static const struct parameter answer_headers[] = {
     {"X-Accel-Buffering", "text", "no: a proxy is to pass each event on at once"},
     {"Location", "text", "What was made, or where its report will be"},
     {"Preference-Applied", "text", NULL},
+    {"Request-Id", "text", "The client's own, or one that was made: it stands in the log"},
     {"Retry-After", "count", "Seconds"},
     {"Allow", "text", "The methods that the path has"},
     {"WWW-Authenticate", "text", NULL},
@@ -129,6 +130,7 @@ openapi_put_headers(struct json_out *o, const char *answers, const char *more)
 	char word[OPENAPI_WORD];
 
 	json_open_object(o, "headers");
+	openapi_put_reference(o, "Request-Id", "headers", "Request-Id");
 	while (openapi_word(&answers, word)[0] != '\0')
 		if (word[0] == '+')
 			openapi_put_reference(o, word + 1, "headers", word + 1);

@@ -1,0 +1,55 @@
+/*
+ * identity_test.c - every answer has a Request-Id, and a line of the log that tells
+ * of the request has it too, with its trace.
+ */
+#include <string.h>
+
+#include "tests/dsl/fleet.h"
+#include "tests/dsl/suite.h"
+#include "tests/dsl/text.h"
+
+#define TRACE "4bf92f3577b34da6a3ce929d0e0e4736"
+
+START_TEST(every_answer_has_a_request_id)
+{
+	struct daemon *d = fleet_start();
+	const char *first = text("%s", header(get(d->lookup, "/owner?key=a"), "Request-Id"));
+	const char *second = text("%s", header(get(d->lookup, "/owner?key=a"), "Request-Id"));
+
+	ck_assert_uint_eq(strlen(first), 16);
+	ck_assert_str_ne(first, second);
+	ck_assert_ptr_nonnull(header(get(d->lookup, "/nowhere"), "Request-Id"));
+	ck_assert_ptr_nonnull(header(get(d->lookup, "/metrics"), "Request-Id"));
+	ck_assert_ptr_nonnull(header(get(d->admin, "/keys"), "Request-Id"));
+	ck_assert_ptr_nonnull(
+	    header(raw(d->lookup, "GET /owner?key=a HTTP/1.1\r\n\r\n"), "Request-Id"));
+	ck_assert_str_eq(
+	    header(ask(d->lookup, "GET", "/owner?key=a", "Request-Id: mine-1", NULL), "Request-Id"),
+	    "mine-1");
+	ck_assert_uint_eq(
+	    strlen(header(
+		ask(d->lookup, "GET", "/owner?key=a", "Request-Id: not mine", NULL), "Request-Id")),
+	    16);
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(a_change_is_logged_with_its_request_and_trace)
+{
+	struct daemon *d = fleet_start();
+
+	ask(d->admin, "POST", "/nodes/cache-c/drain?report=none",
+	    "Request-Id: mine-2\ntraceparent: 00-" TRACE "-00f067aa0ba902b7-01", NULL);
+	daemon_wait_log(d, ", request mine-2, trace " TRACE ")");
+	ask(d->admin, "POST", "/nodes/cache-c/activate?report=none",
+	    "Request-Id: mine-3\ntraceparent: 00-" TRACE "-00f067aa0ba902b7", NULL);
+	daemon_wait_log(d, ", request mine-3)");
+	daemon_stop(d);
+}
+END_TEST
+
+SUITE(identity)
+{
+	tcase_add_test(tests, every_answer_has_a_request_id);
+	tcase_add_test(tests, a_change_is_logged_with_its_request_and_trace);
+}
