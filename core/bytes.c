@@ -69,6 +69,21 @@ hrw_utf8_prefix(struct hrw_bytes text)
 	return at;
 }
 
+/* What a terminal obeys, or what hides or turns about the text around it: controls,
+ * separators of lines, and marks of direction (U+0080 to U+009F, U+2028 to U+202E,
+ * U+2066 to U+2069). */
+static bool
+is_unseen(const uint8_t *at, size_t len)
+{
+	if (len == 1)
+		return at[0] < 0x20 || at[0] == 0x7f;
+	if (len == 2)
+		return at[0] == 0xc2 && at[1] < 0xa0;
+	return len == 3 && at[0] == 0xe2 &&
+	       ((at[1] == 0x80 && at[2] >= 0xa8 && at[2] <= 0xae) ||
+		   (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9));
+}
+
 /* One character of shown text: as it is, or \xNN for one byte. Returns the
  * bytes read, with those written in *written. */
 static size_t
@@ -77,7 +92,7 @@ show_char(const uint8_t *at, size_t left, char out[4], size_t *written)
 	static const char digits[] = "0123456789abcdef";
 	size_t len = utf8_char(at, left);
 
-	if (len == 0 || at[0] < 0x20 || at[0] == 0x7f) {
+	if (len == 0 || is_unseen(at, len)) {
 		out[0] = '\\';
 		out[1] = 'x';
 		out[2] = digits[at[0] >> 4];

@@ -125,6 +125,43 @@ START_TEST(a_shown_text_is_safe_and_cut_with_a_mark)
 }
 END_TEST
 
+/* Bytes of a character of up to three bytes. */
+static size_t
+utf8_of(uint32_t c, char out[4])
+{
+	if (c < 0x80) {
+		out[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		out[0] = (char)(0xc0 | c >> 6);
+		out[1] = (char)(0x80 | (c & 63));
+		return 2;
+	}
+	out[0] = (char)(0xe0 | c >> 12);
+	out[1] = (char)(0x80 | (c >> 6 & 63));
+	out[2] = (char)(0x80 | (c & 63));
+	return 3;
+}
+
+START_TEST(what_a_terminal_obeys_or_what_turns_text_about_is_never_shown)
+{
+	for (uint32_t c = 0; c < 0xd800; c++) {
+		bool is_unseen = c < 0x20 || (c >= 0x7f && c < 0xa0) ||
+				 (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+		char text[4], room[64];
+		size_t len = utf8_of(c, text);
+
+		hrw_show(hrw_bytes(text, len), room, sizeof(room));
+		if (is_unseen)
+			ck_assert_msg(strlen(room) == 4 * len && room[0] == '\\', "U+%04x", c);
+		else
+			ck_assert_msg(
+			    strlen(room) == len && memcmp(room, text, len) == 0, "U+%04x", c);
+	}
+}
+END_TEST
+
 SUITE(bytes)
 {
 	tcase_add_test(tests, bytes_stand_in_bytewise_order_a_prefix_first);
@@ -132,4 +169,5 @@ SUITE(bytes)
 	tcase_add_test(tests, nothing_else_is_utf8);
 	tcase_add_test(tests, a_prefix_ends_before_the_first_bad_byte);
 	tcase_add_test(tests, a_shown_text_is_safe_and_cut_with_a_mark);
+	tcase_add_test(tests, what_a_terminal_obeys_or_what_turns_text_about_is_never_shown);
 }
