@@ -121,7 +121,7 @@ void json_put_count(struct json_out *o, const char *name, uint64_t number);
 void json_put_bool(struct json_out *o, const char *name, bool is_true);
 void json_put_null(struct json_out *o, const char *name);
 /* A string alone, in quotes, for whoever writes what is around it himself. */
-void json_quote(struct buffer *to, struct hrw_bytes utf8);
+void json_quote(struct buffer *to, struct hrw_bytes text);
 /* Text that is JSON already. */
 void json_put_raw(struct json_out *o, const char *name, struct hrw_bytes json);
 /* A key as a member: "key":"…" where it is UTF-8, else "key_base64":"…". */

@@ -194,8 +194,10 @@ hrw_point_text(char room[HRW_POINT_TEXT], const char *label, const char *between
 	assert(len + more <= HRW_ADDRESS_BYTES_MAX + 1);
 	for (size_t rest = i; rest > 9; rest /= 10)
 		digits++;
+	/* Bytes with a length: no NUL is wanted.
+	 * NOLINTNEXTLINE(bugprone-not-null-terminated-result) */
 	memcpy(room, label, len);
-	memcpy(room + len, between, more);
+	memcpy(room + len, between, more); /* NOLINT(bugprone-not-null-terminated-result) */
 	len += more + digits;
 	for (size_t at = len; digits > 0; digits--, i /= 10)
 		room[--at] = (char)('0' + i % 10);

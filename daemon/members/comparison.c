@@ -1,6 +1,7 @@
 /*
  * comparison.c - a placement at a time: its memberships, its times, its keys.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -175,6 +176,7 @@ median(double *list, size_t count)
 static void
 put_load(struct json_out *o, const char *name, const struct turn *t, const struct hrw_load *load)
 {
+	assert(t->before != NULL);
 	json_open_object(o, name);
 	json_put_text(o, "node", t->before->node[load->node].name);
 	json_put_count(o, "keys", load->keys);

@@ -13,7 +13,7 @@
 void
 fingerprint_number(double number, char out[32])
 {
-	char text[32], digits[20];
+	char text[32], digits[20] = {0};
 	int count = 0, exponent, point;
 
 	/* Nearly every weight is a small whole number, and stands as it is. */

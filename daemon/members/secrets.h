@@ -17,7 +17,7 @@
 
 /* Names the folder, before any document is read. The first one stays.
  *   errors  BAD_FIELD: there is no such folder */
-int secrets_use(const char *folder, struct hrw_fault *fault);
+int secrets_use(const char *path, struct hrw_fault *fault);
 
 /* The secret of a file in the folder. Any thread; may block on a disk the first
  * time.

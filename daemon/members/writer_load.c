@@ -2,6 +2,7 @@
  * writer_load.c - where the pools of a snapshot come from: the store, the
  * configuration's seeds, a plain file.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "daemon/log.h"
@@ -185,6 +186,7 @@ seed_make(struct loading *l, const char *name, const struct json *j, struct seed
 	if (rc < 0)
 		goto out;
 	pool = seed->outcome.after;
+	assert(pool != NULL);
 	entry_write(&seed->entry, c, now_ms, NULL, pool->epoch, 0, "applied",
 	    buffer_text(&seed->outcome.ops));
 	seed->document = document_store(pool);

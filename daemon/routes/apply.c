@@ -4,6 +4,7 @@
  * apply_request()/apply_plan() -> queue() -> [writer] -> changed() -> [report]
  * -> reported() -> the answer. In brackets the connection is suspended.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "core/keytype.h"
@@ -625,6 +626,7 @@ changed(void *arg, int status, const struct outcome *out, int64_t history,
 	bool is_refused = status < 0 || (out != NULL && out->refusal != 0);
 	const char *outcome = "applied";
 
+	assert(is_refused || out != NULL);
 	if (!a->is_dry_run)
 		metrics_change(req->app->metrics, is_refused	      ? METRICS_REFUSED
 						  : out->is_unchanged ? METRICS_UNCHANGED

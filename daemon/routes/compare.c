@@ -144,7 +144,7 @@ int
 compare_post(struct request *req)
 {
 	struct asking *a = calloc(1, sizeof(*a));
-	const struct pool *pool;
+	const struct pool *pool = NULL;
 	struct comparison *c;
 	struct timespec now;
 	int rc;

@@ -1,6 +1,7 @@
 /*
  * key.c - where is this key? The hot path: no lock, and no allocation of ours.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "daemon/metrics.h"
@@ -301,7 +302,7 @@ int
 key_explain(struct request *req)
 {
 	const struct hrw_membership *m;
-	const struct pool *pool;
+	const struct pool *pool = NULL;
 	struct hrw_score *score = NULL;
 	struct place *place = NULL;
 	struct hrw_lookup look;
@@ -316,6 +317,7 @@ key_explain(struct request *req)
 		look.count = 0; /* an explanation all the more */
 	else if (rc < 0)
 		return rc;
+	assert(pool != NULL);
 	m = pool->present;
 	score = calloc(m->count + 1, sizeof(*score));
 	place = calloc(m->count + 1, sizeof(*place));

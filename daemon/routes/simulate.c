@@ -223,7 +223,7 @@ read_query(struct asking *a)
 {
 	struct simulation *s = a->simulation;
 	struct request *req = a->req;
-	int64_t capacity, window;
+	int64_t capacity = 0, window = 0;
 	int rc;
 
 	rc = request_number(req, "capacity", 1, CAPACITY_MAX, 0, HRW_BAD_PARAMETER, &capacity);

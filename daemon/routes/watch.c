@@ -9,6 +9,7 @@
  *
  * Source: WHATWG HTML, 9.2 (server-sent events).
  */
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -246,9 +247,9 @@ known_epoch(const char *id, const struct pool *pool)
 int
 watch_get(struct request *req)
 {
-	const struct pool *pool;
+	const struct pool *pool = NULL;
 	struct watch *w;
-	int64_t beat;
+	int64_t beat = 0;
 	int rc = request_number(
 	    req, "heartbeat", 1, BEAT_SECONDS_MAX, BEAT_SECONDS, HRW_BAD_PARAMETER, &beat);
 
@@ -258,6 +259,7 @@ watch_get(struct request *req)
 		rc = watching_enter(req);
 	if (rc < 0)
 		return rc;
+	assert(pool != NULL);
 	w = calloc(1, sizeof(*w));
 	if (w == NULL || (w->name = strdup(pool->name)) == NULL) {
 		watching_leave(req->listener);
