@@ -117,8 +117,9 @@ static const struct shape_member nodes[] = {
 
 static const struct shape_member identity[] = {
     {"name?", "name", "Its identity, never changed"},
-    {"state?", "state", "active when left out"},
-    {"id?", "integer|null", "The next free one when left out"},
+    {"state?", "state", "active when left out; in a list, that of a node already there stays"},
+    {"id?", "integer|null",
+	"The next free one when left out; in a list, that of a node already there stays"},
     {"hash_name?", "text", NULL},
     {NULL, NULL, NULL},
 };
