@@ -89,8 +89,9 @@ news(struct watcher *watcher, enum watch_news what)
 	struct watch *w = (struct watch *)watcher; /* its first member */
 
 	w->is_due = w->is_due || what == WATCH_DUE;
-	/* Whoever still reads is slow: a version that is past is not kept for it. */
-	if (what == WATCH_POOL && w->event != NULL && !w->is_making) {
+	/* Whoever still reads is slow: a version that is past is not kept for it. While
+	 * an event is made, `event` is not ours to look at. */
+	if (what == WATCH_POOL && !w->is_making && w->event != NULL) {
 		pool_release(w->sent);
 		w->sent = NULL;
 	}
