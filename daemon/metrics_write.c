@@ -554,7 +554,8 @@ static const struct metric metrics[] = {
     {"hrwd_requests_total", "counter", "Requests answered, by route and class of status.",
 	print_requests},
     {"hrwd_request_duration_seconds", "histogram",
-	"From the turn of the loop that read a request to its answer, waiting included.",
+	"From the turn of the loop that read a request to its answer, but for what a read "
+	"waited for a change.",
 	print_durations},
     {"hrwd_connections", "gauge", "Connections that are open, by listener.", print_connections},
     {"hrwd_loop_lag_seconds", "histogram",

@@ -261,6 +261,18 @@ base_url(const char *line, const char *label)
 	    "%s://%.*s", strncmp(at + len, " with TLS", 9) == 0 ? "https" : "http", (int)len, at);
 }
 
+/* What a failure shows of the log: its end, since Check breaks on a text that is
+ * too long for it, and tells nothing then. */
+static const char *
+log_end(const struct daemon *d)
+{
+	enum { SHOWN = 3000 };
+	const char *log = daemon_log(d);
+	size_t len = strlen(log);
+
+	return len > SHOWN ? log + len - SHOWN : log;
+}
+
 int
 daemon_try(struct daemon *d)
 {
@@ -278,11 +290,11 @@ daemon_try(struct daemon *d)
 			return -1;
 		}
 		if (has_ended(d, 1, &status)) {
-			ck_assert_msg(WIFEXITED(status), "ended with %#x: %s", (unsigned)status,
-			    daemon_log(d));
+			ck_assert_msg(
+			    WIFEXITED(status), "ended with %#x: %s", (unsigned)status, log_end(d));
 			return WEXITSTATUS(status);
 		}
-		ck_assert_msg(now_ms() < deadline, "the daemon is not ready: %s", daemon_log(d));
+		ck_assert_msg(now_ms() < deadline, "the daemon is not ready: %s", log_end(d));
 	}
 }
 
@@ -291,8 +303,7 @@ daemon_launch(struct daemon *d)
 {
 	int status = daemon_try(d);
 
-	ck_assert_msg(
-	    status < 0, "the daemon ended at its start with %d: %s", status, daemon_log(d));
+	ck_assert_msg(status < 0, "the daemon ended at its start with %d: %s", status, log_end(d));
 }
 
 void
@@ -303,9 +314,9 @@ daemon_end(struct daemon *d, int by)
 	ck_assert_int_gt(d->pid, 0);
 	kill(d->pid, by);
 	ck_assert_msg(
-	    has_ended(d, STOP_MS, &status), "%s did not end it: %s", strsignal(by), daemon_log(d));
+	    has_ended(d, STOP_MS, &status), "%s did not end it: %s", strsignal(by), log_end(d));
 	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "ended with %#x: %s",
-	    (unsigned)status, daemon_log(d));
+	    (unsigned)status, log_end(d));
 }
 
 void
@@ -337,8 +348,8 @@ daemon_exits_with(struct daemon *d)
 	int status = 0;
 
 	daemon_spawn(d);
-	ck_assert_msg(has_ended(d, READY_MS, &status), "it runs on: %s", daemon_log(d));
-	ck_assert_msg(WIFEXITED(status), "ended with %#x: %s", (unsigned)status, daemon_log(d));
+	ck_assert_msg(has_ended(d, READY_MS, &status), "it runs on: %s", log_end(d));
+	ck_assert_msg(WIFEXITED(status), "ended with %#x: %s", (unsigned)status, log_end(d));
 	return WEXITSTATUS(status);
 }
 
@@ -357,7 +368,7 @@ daemon_wait_log(const struct daemon *d, const char *what)
 
 	while (strstr(daemon_log(d), what) == NULL) {
 		ck_assert_msg(
-		    now_ms() < deadline, "the log never said \"%s\": %s", what, daemon_log(d));
+		    now_ms() < deadline, "the log never said \"%s\": %s", what, log_end(d));
 		pause_ms(5);
 	}
 }
