@@ -3,7 +3,9 @@
  *
  * Every file here that has "dialect" lists pools as a configuration file has
  * them, each with keys and their whole answer. A new placement is tested by its
- * file alone: its parameters are read by the placement's own table.
+ * file alone: its parameters are read by the placement's own table. One that
+ * takes a secret finds it in its file too, under "secrets", by the name that
+ * "secret_file" gives.
  */
 #include <cjson/cJSON.h>
 #include <dirent.h>
@@ -61,6 +63,14 @@ number_of(const cJSON *object, const char *name)
 	return cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(object, name));
 }
 
+static uint8_t
+hex_byte(const char *digits)
+{
+	const char byte[3] = {digits[0], digits[1], '\0'};
+
+	return (uint8_t)strtoul(byte, NULL, 16);
+}
+
 static uint64_t
 choice_of(const struct hrw_param *param, const char *text)
 {
@@ -90,7 +100,20 @@ set_hosts(struct hrw_value *value, const cJSON *list)
 }
 
 static void
-set_param(struct hrw_membership *m, const cJSON *json)
+set_secret(struct hrw_value *value, const char *name, const cJSON *secrets)
+{
+	const char *hex = text_of(secrets, name);
+
+	ck_assert_msg(
+	    hex != NULL && strlen(hex) == 2 * HRW_SECRET_BYTES, "%s: no such secret", name);
+	value->text = strdup(name);
+	value->has_secret = true;
+	for (size_t i = 0; i < HRW_SECRET_BYTES; i++)
+		value->secret[i] = hex_byte(hex + 2 * i);
+}
+
+static void
+set_param(struct hrw_membership *m, const cJSON *json, const cJSON *secrets)
 {
 	const struct hrw_param *param = m->placement->params;
 	struct hrw_value *value = m->param;
@@ -124,7 +147,8 @@ set_param(struct hrw_membership *m, const cJSON *json)
 		set_hosts(value, json);
 		break;
 	case HRW_PARAM_SECRET:
-		ck_abort_msg("%s: a vector file has no secret files", param->name);
+		set_secret(value, json->valuestring, secrets);
+		break;
 	}
 }
 
@@ -180,9 +204,8 @@ placement_name(const cJSON *pool)
 					 : cJSON_GetStringValue(placement);
 }
 
-/* Frozen; NULL where the placement is not in the table. */
 static struct hrw_membership *
-pool_of(const cJSON *pool)
+pool_of(const cJSON *pool, const cJSON *secrets)
 {
 	const struct hrw_placement *placement = hrw_placement_find(placement_name(pool));
 	const cJSON *nodes_json = cJSON_GetObjectItemCaseSensitive(pool, "nodes"), *item, *field;
@@ -191,12 +214,11 @@ pool_of(const cJSON *pool)
 	struct hrw_membership *m;
 	struct hrw_fault fault;
 
-	if (placement == NULL)
-		return NULL;
+	ck_assert_msg(placement != NULL, "%s: no such placement", placement_name(pool));
 	m = hrw_membership_new(placement, (unsigned)number_of(pool, "copies"));
 	cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(pool, "placement"))
 		if (strcmp(item->string, "name") != 0)
-			set_param(m, item);
+			set_param(m, item, secrets);
 	list = calloc(count + 1, sizeof(*list));
 	cJSON_ArrayForEach (item, nodes_json) {
 		list[at] = (struct hrw_node){.weight = 1, .id = HRW_ID_UNSET};
@@ -225,24 +247,32 @@ key_of(const cJSON *test_case, uint8_t *room, size_t size)
 		return hrw_text(key);
 	len = strlen(hex) / 2;
 	ck_assert_uint_le(len, size);
-	for (size_t i = 0; i < len; i++) {
-		const char byte[3] = {hex[2 * i], hex[2 * i + 1], '\0'};
-
-		room[i] = (uint8_t)strtoul(byte, NULL, 16);
-	}
+	for (size_t i = 0; i < len; i++)
+		room[i] = hex_byte(hex + 2 * i);
 	return hrw_bytes(room, len);
 }
 
-/* Returns the cases replayed. */
+/* Cases that were replayed, by row of the table of placements. */
+static size_t replayed[64];
+
 static size_t
-replay_pool(const char *file, const cJSON *json)
+row_of(const struct hrw_placement *placement)
 {
-	struct hrw_membership *m = pool_of(cJSON_GetObjectItemCaseSensitive(json, "pool"));
+	size_t row = 0;
+
+	while (hrw_placements[row] != placement)
+		row++;
+	ck_assert_uint_lt(row, sizeof(replayed) / sizeof(*replayed));
+	return row;
+}
+
+static void
+replay_pool(const char *file, const cJSON *json, const cJSON *secrets)
+{
+	struct hrw_membership *m = pool_of(cJSON_GetObjectItemCaseSensitive(json, "pool"), secrets);
 	const cJSON *test_case, *name;
 	size_t count = 0;
 
-	if (m == NULL)
-		return 0;
 	cJSON_ArrayForEach (test_case, cJSON_GetObjectItemCaseSensitive(json, "cases")) {
 		static uint8_t room[HRW_KEY_BYTES_MAX];
 		uint32_t holder[HRW_COPIES_MAX];
@@ -260,41 +290,55 @@ replay_pool(const char *file, const cJSON *json)
 		}
 		count++;
 	}
+	ck_assert_msg(count > 0, "%s: %s: no cases", file, text_of(json, "name"));
+	replayed[row_of(m->placement)] += count;
 	forget_nodes();
-	return count;
 }
 
-START_TEST(every_published_answer_is_given)
+/* Those without "dialect" are of plans and states, which tests of their own read. */
+static void
+replay_file(const char *name)
+{
+	cJSON *json = read_json(name);
+	const cJSON *secrets = cJSON_GetObjectItemCaseSensitive(json, "secrets"), *pool;
+
+	if (text_of(json, "dialect") != NULL)
+		cJSON_ArrayForEach (pool, cJSON_GetObjectItemCaseSensitive(json, "pools"))
+			replay_pool(name, pool, secrets);
+	else
+		ck_assert_msg(strcmp(name, "plans.json") == 0 || strcmp(name, "states.json") == 0,
+		    "%s: of no dialect, so nothing replays it", name);
+	cJSON_Delete(json);
+}
+
+/* So many for each row at least: a placement without a file is not tested. */
+enum { CASES_MIN = 100 };
+
+START_TEST(every_published_answer_is_given_and_every_placement_has_some)
 {
 	char path[4096];
 	DIR *folder;
 	struct dirent *entry;
-	size_t count = 0, files = 0;
 
 	snprintf(path, sizeof(path), "%s/" FOLDER, root());
 	folder = opendir(path);
 	ck_assert_msg(folder != NULL, "%s: cannot be read; set HRW_ROOT", path);
+	memset(replayed, 0, sizeof(replayed));
 	while ((entry = readdir(folder)) != NULL) {
-		size_t len = strlen(entry->d_name), before = count;
-		const cJSON *pool;
-		cJSON *json;
+		size_t len = strlen(entry->d_name);
 
-		if (len < 5 || strcmp(entry->d_name + len - 5, ".json") != 0)
-			continue;
-		json = read_json(entry->d_name);
-		if (text_of(json, "dialect") != NULL)
-			cJSON_ArrayForEach (pool, cJSON_GetObjectItemCaseSensitive(json, "pools"))
-				count += replay_pool(entry->d_name, pool);
-		files += count > before;
-		cJSON_Delete(json);
+		if (len >= 5 && strcmp(entry->d_name + len - 5, ".json") == 0)
+			replay_file(entry->d_name);
 	}
 	closedir(folder);
-	ck_assert_uint_ge(files, 1);
-	ck_assert_uint_ge(count, 300);
+	for (size_t row = 0; hrw_placements[row] != NULL; row++)
+		ck_assert_msg(replayed[row_of(hrw_placements[row])] >= CASES_MIN,
+		    "%s: %zu cases in " FOLDER ": add a file of its answers",
+		    hrw_placements[row]->name, replayed[row]);
 }
 END_TEST
 
 SUITE(placement_vectors)
 {
-	tcase_add_test(tests, every_published_answer_is_given);
+	tcase_add_test(tests, every_published_answer_is_given_and_every_placement_has_some);
 }
