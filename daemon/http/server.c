@@ -143,7 +143,6 @@ on_timer(uv_timer_t *timer)
 	struct http_server *server = timer->data;
 
 	server->due = UINT64_MAX;
-	server->identities = identity_seed();
 	turn(server);
 }
 
@@ -267,6 +266,7 @@ http_server_new_with(uv_loop_t *loop, int fd, enum listener listener, bool is_tl
 	server->routes = rows;
 	server->route_count = row_count;
 	server->due = UINT64_MAX;
+	server->identities = identity_seed();
 	server->queue[QUEUE_REFUSED].ms = REFUSED_MS;
 	server->queue[QUEUE_HEAD].ms = 1000 * (uint64_t)app->config->head_seconds;
 	server->queue[QUEUE_NEXT].ms =

@@ -34,6 +34,24 @@ START_TEST(every_answer_has_a_request_id)
 }
 END_TEST
 
+/* From its first request on, and on each listener: logs of a fleet are read together. */
+START_TEST(no_two_servers_give_the_same_ids)
+{
+	enum { SERVERS = 4, EACH = 3 };
+	struct daemon *d = fleet_start(), *other = fleet_start();
+	const char *const bases[SERVERS] = {d->lookup, d->admin, other->lookup, other->admin};
+	const char *ids[SERVERS * EACH];
+
+	for (int i = 0; i < SERVERS * EACH; i++) {
+		ids[i] = text("%s", header(get(bases[i / EACH], "/owner?key=a"), "Request-Id"));
+		for (int k = 0; k < i; k++)
+			ck_assert_str_ne(ids[i], ids[k]);
+	}
+	daemon_stop(other);
+	daemon_stop(d);
+}
+END_TEST
+
 START_TEST(a_change_is_logged_with_its_request_and_trace)
 {
 	struct daemon *d = fleet_start();
@@ -51,5 +69,6 @@ END_TEST
 SUITE(identity)
 {
 	tcase_add_test(tests, every_answer_has_a_request_id);
+	tcase_add_test(tests, no_two_servers_give_the_same_ids);
 	tcase_add_test(tests, a_change_is_logged_with_its_request_and_trace);
 }
