@@ -8,6 +8,7 @@
 #include "core/kernel.h"
 #include "daemon/config.h"
 #include "daemon/flags.h"
+#include "daemon/log.h"
 #include "daemon/loop.h"
 #include "daemon/notify.h"
 #include "daemon/probe.h"
@@ -51,6 +52,13 @@ load(const struct flags *f, struct hrw_fault *fault)
 	return NULL;
 }
 
+/* One line, whatever the configuration says of the log. */
+static void
+complain(const struct hrw_fault *fault)
+{
+	fprintf(stderr, "%shrwd: %s\n", log_prefix(CONFIG_LOG_ERROR), fault->detail);
+}
+
 /* Every kernel answers alike: this is for tests, and for measuring. */
 static int
 choose_kernel(struct hrw_fault *fault)
@@ -80,7 +88,7 @@ main(int argc, char **argv)
 	/* Reports count on this pool, and changes must not wait behind them. */
 	setenv("UV_THREADPOOL_SIZE", "24", 0);
 	if (choose_kernel(&fault) < 0 || (c = load(&f, &fault)) == NULL) {
-		fprintf(stderr, "hrwd: %s\n", fault.detail);
+		complain(&fault);
 		return EXIT_USAGE;
 	}
 	if (f.is_health)
@@ -88,7 +96,7 @@ main(int argc, char **argv)
 	else if (!f.is_check)
 		rc = loop_run(c, &fault);
 	if (rc < 0) {
-		fprintf(stderr, "hrwd: %s\n", fault.detail);
+		complain(&fault);
 		status = EXIT_FAILURE;
 	}
 	config_free(c);

@@ -92,13 +92,17 @@ request_header(const struct request *req, const char *name)
 }
 
 const char *
-request_called(const struct request *req, char out[REQUEST_CALLED])
+request_id(const struct request *req)
 {
-	const struct identity *identity = &req->exchange->identity;
+	return req->exchange->identity.id;
+}
 
-	snprintf(out, REQUEST_CALLED, "request %s%s%s", identity->id,
-	    identity->trace[0] != '\0' ? ", trace " : "", identity->trace);
-	return out;
+const char *
+request_trace(const struct request *req)
+{
+	const char *trace = req->exchange->identity.trace;
+
+	return trace[0] != '\0' ? trace : NULL;
 }
 
 int

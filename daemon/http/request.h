@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "daemon/buffer.h"
 #include "daemon/http/tokens.h"
+#include "daemon/log.h"
 
 struct app;	 /* daemon/app.h: what handlers reach: members, config */
 struct route;	 /* daemon/routes/routes.h */
@@ -67,10 +68,14 @@ int request_type(const struct request *req);
 /* A header's value, NULL when absent. The bytes are as sent, trimmed. */
 const char *request_header(const struct request *req, const char *name);
 
-/* "request 0123456789abcdef, trace …", for the log: its Request-Id, and the trace of
- * its traceparent, where it has one. Returns `out`. */
-enum { REQUEST_CALLED = 128 };
-const char *request_called(const struct request *req, char out[REQUEST_CALLED]);
+/* Its Request-Id, and the trace of its traceparent (NULL where it has none). */
+const char *request_id(const struct request *req);
+const char *request_trace(const struct request *req);
+
+/* Fields of the log: who asks, and what the request is called. */
+#define REQUEST_FIELDS(req)                                                                        \
+	log_text("by", (req)->by[0] != '\0' ? (req)->by : "-"), log_text("peer", (req)->peer),     \
+	    log_text("request", request_id(req)), log_text("trace", request_trace(req))
 
 /* The key of a lookup: ?key= or Hrw-Key, exactly one, 1..key_bytes bytes.
  * BAD_KEY, BAD_PARAMETER. */

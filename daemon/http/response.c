@@ -94,23 +94,17 @@ write_problem(struct buffer *out, unsigned status, const struct hrw_fault *fault
 	buffer_add_text(out, "\n");
 }
 
-/* One line for our own faults; what clients do wrong is no news at this level. */
+/* One line for our own faults; what clients do wrong is no news at that level. */
 static void
 log_fault(const struct exchange *ex, unsigned status, const struct hrw_fault *fault)
 {
 	const struct request *req = &ex->request;
-	const char *path = req->route == NULL ? "-" : req->route->path;
-	const char *by = req->by[0] == '\0' ? "-" : req->by;
-	char called[REQUEST_CALLED];
+	bool is_ours = fault->error == HRW_INTERNAL || fault->error == HRW_STORE_FAILED;
 
-	request_called(req, called);
-
-	if (fault->error == HRW_INTERNAL || fault->error == HRW_STORE_FAILED)
-		log_error("%s %s %s: %u %s: %s (%s)", req->peer, by, path, status,
-		    hrw_error_code(fault->error), fault->detail, called);
-	else
-		log_debug("%s %s %s: %u %s: %s (%s)", req->peer, by, path, status,
-		    hrw_error_code(fault->error), fault->detail, called);
+	log_event(is_ours ? CONFIG_LOG_ERROR : CONFIG_LOG_DEBUG, "request failed",
+	    log_count("status", status), log_text("code", hrw_error_code(fault->error)),
+	    log_text("route", req->route == NULL ? NULL : req->route->path),
+	    log_text("detail", fault->detail), REQUEST_FIELDS(req));
 }
 
 void

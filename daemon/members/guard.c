@@ -173,6 +173,15 @@ guard_write(struct json_out *o, const char *name, unsigned set)
 	json_close_array(o);
 }
 
+void
+guard_list(struct buffer *out, unsigned set)
+{
+	for (size_t i = 0; i < GUARDS; i++)
+		if ((set & guards[i].guard) != 0)
+			buffer_printf(
+			    out, "%s%s", out->len > 0 ? "," : "", hrw_error_code(guards[i].error));
+}
+
 int
 guard_read(struct hrw_bytes list, unsigned *out, struct hrw_fault *fault)
 {

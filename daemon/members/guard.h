@@ -14,6 +14,9 @@ unsigned guard_from_code(struct hrw_bytes code);
 /* Codes of a set, as a JSON array. */
 void guard_write(struct json_out *o, const char *name, unsigned set);
 
+/* The same as ?force= has them, "a,b". */
+void guard_list(struct buffer *out, unsigned set);
+
 /* A list "a,b" of ?force=: BAD_PARAMETER lists what there is. */
 int guard_read(struct hrw_bytes list, unsigned *out, struct hrw_fault *fault);
 

@@ -401,6 +401,18 @@ report_is_running(const struct report *report)
 	return !report->has_ended;
 }
 
+bool
+report_counted(const struct report *report, struct report_count *out)
+{
+	if (!report->has_ended || report->state != REPORT_DONE ||
+	    report->source.kind == SOURCE_ESTIMATE)
+		return false;
+	*out = (struct report_count){.keys = report->total->keys,
+	    .moved = report->total->changed,
+	    .owners_moved = report->total->owners_changed};
+	return true;
+}
+
 void
 report_write(const struct report *report, struct buffer *out)
 {

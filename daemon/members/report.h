@@ -73,6 +73,13 @@ const char *report_id(const struct report *report);
 const char *report_pool(const struct report *report); /* its name */
 bool report_is_running(const struct report *report);
 
+/* What it counted. False, and nothing is filled: it has not ended well, or it knew
+ * no key and estimated. */
+struct report_count {
+	uint64_t keys, moved, owners_moved; /* moved: a copy of it did */
+};
+bool report_counted(const struct report *report, struct report_count *out);
+
 /* Writes the planChange object (whole, braces included) as it stands now: while
  * it runs, without what is not counted yet. */
 void report_write(const struct report *report, struct buffer *out);

@@ -207,7 +207,8 @@ finish(struct report *r)
 	is_whole = r->is_open && r->total->keys == r->source.total;
 	r->state = r->has_failed ? REPORT_FAILED : is_whole ? REPORT_DONE : REPORT_STOPPED;
 	if (r->has_failed)
-		log_error("report %s of pool %s failed: %s", r->id, r->pool, r->fault.detail);
+		log_event(CONFIG_LOG_ERROR, "report failed", log_text("plan", r->id),
+		    log_text("pool", r->pool), log_text("detail", r->fault.detail));
 	rc = keep(r, r->state, &fault);
 	if (rc == 0 && r->history != 0) {
 		report_summary(r, &summary);
@@ -218,7 +219,8 @@ finish(struct report *r)
 		rc = store_trim(r->reports->store, r->reports->config->plans,
 		    r->reports->config->history, &fault);
 	if (rc < 0)
-		log_error("report %s of pool %s is not kept: %s", r->id, r->pool, fault.detail);
+		log_event(CONFIG_LOG_ERROR, "report not kept", log_text("plan", r->id),
+		    log_text("pool", r->pool), log_text("detail", fault.detail));
 }
 
 void

@@ -201,7 +201,8 @@ writer_record(struct writer *w, const char *pool, const char *by, const char *fr
 	if (item == NULL || item->change == NULL || !copy(&item->change->by, by) ||
 	    !copy(&item->change->from, from) || !copy(&item->change->reason, reason) ||
 	    !copy(&item->ops, ops) || !copy(&item->summary, summary)) {
-		log_error("no memory to write %s of pool %s into the history", ops, pool);
+		log_event(CONFIG_LOG_ERROR, "no memory to write into the history",
+		    log_text("pool", pool), log_text("what", ops));
 		item_free(item);
 		return;
 	}

@@ -166,7 +166,8 @@ judge_change(struct writer *w, const struct snapshot *s, struct item *item)
 						 : read_only(w, &item->fault);
 	} else if (rc < 0 && item->outcome.refusal != 0) {
 		if (prepare_write(item, now_ms) < 0)
-			log_error("a refusal is not in the history: %s", item->fault.detail);
+			log_event(CONFIG_LOG_ERROR, "a refusal is not in the history",
+			    log_text("pool", c->pool), log_text("detail", item->fault.detail));
 		item->fault = item->outcome.fault;
 	}
 	item->status = rc;
@@ -257,8 +258,8 @@ fail(struct item *item, int rc, const struct hrw_fault *fault)
 	item->has_write = false;
 	item->write.history_id = 0;
 	if (item->kind == ITEM_RECORD || is_refused)
-		log_error("an entry of pool %s is not in the history: %s", item->change->pool,
-		    fault->detail);
+		log_event(CONFIG_LOG_ERROR, "an entry is not in the history",
+		    log_text("pool", item->change->pool), log_text("detail", fault->detail));
 	if (is_refused)
 		return;
 	outcome_fini(&item->outcome);

@@ -77,8 +77,8 @@ pool_from_file(struct loading *l, const char *name, const char *text, struct hrw
 		hrw_fault(why, inner.error, "pool \"%s\"%s%s: %s", name,
 		    inner.field[0] != '\0' ? ", " : "", inner.field, inner.detail);
 	if (rc == 0 && was != NULL && !out.is_unchanged)
-		log_info("pool %s was changed by its file: epoch %llu", name,
-		    (unsigned long long)pool->epoch);
+		log_event(CONFIG_LOG_INFO, "pool changed by its file", log_text("pool", name),
+		    log_count("epoch", pool->epoch));
 	outcome_fini(&out);
 	change_free(c);
 	json_free(root);
@@ -275,6 +275,7 @@ load_again(struct writer *w, const struct snapshot *now, struct hrw_fault *fault
 
 	for (size_t i = 0; next != NULL && i < now->count; i++)
 		if (find(next, now->pool[i]->name) == NULL)
-			log_warn("pool %s is gone: its file has it no more", now->pool[i]->name);
+			log_event(CONFIG_LOG_WARN, "pool gone: its file has it no more",
+			    log_text("pool", now->pool[i]->name));
 	return next;
 }

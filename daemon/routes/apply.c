@@ -14,13 +14,13 @@
 #include "daemon/members/source.h"
 #include "daemon/metrics.h"
 #include "daemon/routes/apply.h"
+#include "daemon/routes/change_line.h"
 #include "daemon/routes/rights.h"
 
 enum {
 	WAIT_SECONDS = 10,
 	WAIT_SECONDS_MAX = 300,
 	CHANGES_MAX = 1000,
-	LOGGED = 400, /* bytes of the operations in a line of the log */
 };
 
 struct apply {
@@ -566,8 +566,8 @@ forget_keys(uv_work_t *work)
 	struct hrw_fault fault;
 
 	if (keyset_clear(a->req->app->keyset, a->pool_name, true, &stats, &fault) < 0)
-		log_error(
-		    "the key set of the removed pool %s stays: %s", a->pool_name, fault.detail);
+		log_event(CONFIG_LOG_ERROR, "the key set of a removed pool stays",
+		    log_text("pool", a->pool_name), log_text("detail", fault.detail));
 }
 
 static void
@@ -577,6 +577,14 @@ keys_forgotten(uv_work_t *work, int status)
 	answer_bare(work->data);
 }
 
+/* A line for what was done; what is so already, or was only planned, is no news. */
+static void
+tell(const struct apply *a, const struct outcome *out)
+{
+	if (!a->is_dry_run && !out->is_unchanged)
+		change_line_tell(a->req, a->pool_name, out, a->report);
+}
+
 /* Reports and answers, once the outcome stands. */
 static void
 report(struct apply *a, const struct outcome *out, const char *outcome, int64_t history)
@@ -584,6 +592,7 @@ report(struct apply *a, const struct outcome *out, const char *outcome, int64_t 
 	int rc;
 
 	if (a->is_gone || !a->wants_report) {
+		tell(a, out);
 		answer_bare(a);
 		return;
 	}
@@ -592,29 +601,18 @@ report(struct apply *a, const struct outcome *out, const char *outcome, int64_t 
 		request_resume(a->req, rc);
 	} else if (rc < 0) {
 		/* The change is made: that is the answer, report or no report. */
-		log_warn("pool %s: no report: %s", a->pool_name, a->req->fault.detail);
+		log_event(CONFIG_LOG_WARN, "a change has no report", log_text("pool", a->pool_name),
+		    log_text("detail", a->req->fault.detail), REQUEST_FIELDS(a->req));
+		tell(a, out);
 		answer_bare(a);
-	} else if (a->is_async || report_wait(a->report, a->wait_ms, reported, a) < 0) {
-		answer_report(a);
+	} else {
+		bool waits = !a->is_async && report_wait(a->report, a->wait_ms, reported, a) == 0;
+
+		/* Whoever waits last is called first: the line is there before the answer. */
+		tell(a, out);
+		if (!waits)
+			answer_report(a);
 	}
-}
-
-/* A line for what was done or refused, and by whom. */
-static void
-log_change(const struct apply *a, const struct outcome *out, bool is_refused)
-{
-	const struct request *req = a->req;
-	const struct pool *pool = out->after != NULL ? out->after : out->before;
-	bool has_ops = out->ops.data != NULL;
-	char called[REQUEST_CALLED];
-
-	if (!out->is_unchanged || is_refused)
-		log_info("pool %s, epoch %llu: %s %.*s (%s%sfrom %s, %s)", a->pool_name,
-		    (unsigned long long)(pool != NULL ? pool->epoch : 0),
-		    is_refused ? hrw_error_code(out->refusal) : "applied",
-		    has_ops && out->ops.len > LOGGED ? LOGGED : (int)out->ops.len,
-		    has_ops ? out->ops.data : "", req->by, req->by[0] != '\0' ? ", " : "",
-		    req->peer, request_called(req, called));
 }
 
 static void
@@ -631,10 +629,10 @@ changed(void *arg, int status, const struct outcome *out, int64_t history,
 		metrics_change(req->app->metrics, is_refused	      ? METRICS_REFUSED
 						  : out->is_unchanged ? METRICS_UNCHANGED
 								      : METRICS_APPLIED);
-	if (!a->is_dry_run && out != NULL)
-		log_change(a, out, is_refused);
 	/* Only a guard's refusal leaves an outcome, and only a dry run goes past it. */
 	if (is_refused && !(a->is_dry_run && out != NULL && out->refusal != 0)) {
+		if (out != NULL)
+			tell(a, out);
 		req->fault = *fault;
 		request_resume(req, status);
 		return;
@@ -652,8 +650,10 @@ changed(void *arg, int status, const struct outcome *out, int64_t history,
 		note_made(a, out);
 	}
 	write_bare(a, out, outcome);
-	if (out->is_removed && !a->is_dry_run)
+	if (out->is_removed && !a->is_dry_run) {
+		tell(a, out);
 		uv_queue_work(request_loop(req), &a->work, forget_keys, keys_forgotten);
-	else
+	} else {
 		report(a, out, outcome, history);
+	}
 }

@@ -185,8 +185,10 @@ record_and_answer(struct request *req, const char *pool, const char *reason, con
 		writer_record(
 		    req->app->writer, pool, req->by, req->peer, reason, ops, buffer_text(&summary));
 	buffer_fini(&summary);
-	log_info("pool %s: %s, %llu keys (%s%sfrom %s)", pool, op, (unsigned long long)stats->keys,
-	    req->by, req->by[0] != '\0' ? ", " : "", req->peer);
+	log_event(CONFIG_LOG_INFO, "key set changed", log_text("pool", pool), log_text("what", op),
+	    log_count("keys", stats->keys), log_count("added", stats->added),
+	    log_count("removed", stats->removed), log_count("generation", stats->generation),
+	    REQUEST_FIELDS(req));
 
 	o = json_out(&body);
 	json_open_object(&o, NULL);

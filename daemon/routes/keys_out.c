@@ -124,7 +124,8 @@ fill(void *state, struct buffer *out)
 	buffer_clear(&l->records);
 	count = keyset_read(l->reader, &l->records, &fault);
 	if (count < 0) {
-		log_error("the key set of pool %s is cut short: %s", l->pool, fault.detail);
+		log_event(CONFIG_LOG_ERROR, "a list of keys is cut short",
+		    log_text("pool", l->pool), log_text("detail", fault.detail));
 		return (int)count;
 	}
 	while (record_next(buffer_bytes(&l->records), &at, &key))

@@ -58,10 +58,10 @@ START_TEST(a_change_is_logged_with_its_request_and_trace)
 
 	ask(d->admin, "POST", "/nodes/cache-c/drain?report=none",
 	    "Request-Id: mine-2\ntraceparent: 00-" TRACE "-00f067aa0ba902b7-01", NULL);
-	daemon_wait_log(d, ", request mine-2, trace " TRACE ")");
+	daemon_wait_log(d, " request=mine-2 trace=" TRACE "\n");
 	ask(d->admin, "POST", "/nodes/cache-c/activate?report=none",
 	    "Request-Id: mine-3\ntraceparent: 00-" TRACE "-00f067aa0ba902b7", NULL);
-	daemon_wait_log(d, ", request mine-3)");
+	daemon_wait_log(d, " request=mine-3\n");
 	daemon_stop(d);
 }
 END_TEST

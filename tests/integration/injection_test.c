@@ -56,6 +56,67 @@ check_answer(const struct answer *a, const char *what)
 		    what, a->body);
 }
 
+/* The fields of a fault, whatever caused it. */
+static const char *const fields[] = {
+    "status", "code", "route", "detail", "by", "peer", "request", "trace"};
+
+static int
+field_number(const char *name, size_t len)
+{
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		if (strlen(fields[i]) == len && memcmp(fields[i], name, len) == 0)
+			return (int)i;
+	return -1;
+}
+
+/* An event has time, level and message, and members that are texts or numbers, none
+ * twice. */
+static void
+check_event(const cJSON *json, const char *line)
+{
+	const cJSON *member, *other;
+	int n = 0;
+
+	ck_assert_msg(json != NULL && cJSON_GetArraySize(json) >= 3, "%s", line);
+	cJSON_ArrayForEach (member, json) {
+		static const char *const first[] = {"time", "level", "message"};
+
+		ck_assert_msg(
+		    cJSON_IsString(member) || (n >= 3 && cJSON_IsNumber(member)), "%s", line);
+		if (n < 3)
+			ck_assert_msg(strcmp(member->string, first[n]) == 0, "%s", line);
+		for (other = member->next; other != NULL; other = other->next)
+			ck_assert_msg(strcmp(member->string, other->string) != 0, "%s", line);
+		n++;
+	}
+}
+
+/* " name=word name="a \"value\""…": names in the order of `fields`, each once. */
+static void
+check_pairs(const char *at)
+{
+	int last = -1;
+
+	while (*at == ' ') {
+		size_t len = strcspn(++at, "=");
+		int number = field_number(at, len);
+
+		ck_assert_msg(number > last && at[len] == '=', "%s", at);
+		last = number;
+		at += len + 1;
+		if (*at != '"') {
+			at += strcspn(at, " =\"\\");
+			continue;
+		}
+		for (at++; *at != '"'; at++) {
+			at += *at == '\\';
+			ck_assert_msg(*at != '\0', "a value has no end");
+		}
+		at++;
+	}
+	ck_assert_msg(*at == '\0' && last >= field_number("request", 7), "%s", at);
+}
+
 /* Every line is whole, begins with a time and a level, and is plain text. */
 static void
 check_log(const struct daemon *d, int is_json)
@@ -71,13 +132,15 @@ check_log(const struct daemon *d, int is_json)
 		if (is_json) {
 			cJSON *json = cJSON_ParseWithOpts(line, NULL, 1);
 
-			ck_assert_msg(json != NULL && cJSON_GetArraySize(json) == 3, "%s", line);
+			check_event(json, line);
 			cJSON_Delete(json);
 		} else {
 			ck_assert_msg(strlen(line) > 30 && line[4] == '-' && line[10] == 'T' &&
 					  line[23] == 'Z' &&
 					  strncmp(line, "2026-01-01T00:00:00.000Z", 24),
 			    "%s", line);
+			if (strstr(line, " debug request failed ") == line + 24)
+				check_pairs(line + 24 + strlen(" debug request failed"));
 		}
 	}
 }

@@ -270,7 +270,7 @@ START_TEST(the_history_and_the_log_name_the_token_and_never_show_it)
 	expect(a, "history[0].outcome", "'refused'");
 	expect(a, "history[1].by", "'plan'");
 	expect(a, "history[2].by", "'operate'");
-	daemon_wait_log(d, "(operate, from 127.0.0.1:");
+	daemon_wait_log(d, " by=operate peer=127.0.0.1:");
 	ck_assert_ptr_nonnull(strstr(daemon_log(d), "keys-at-risk"));
 	ck_assert_ptr_nonnull(strstr(daemon_log(d), "keys-put"));
 	ck_assert_ptr_null(strstr(daemon_log(d), "token-of-"));
