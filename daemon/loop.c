@@ -6,7 +6,6 @@
  * and the workers; then the rest. So a start that fails half-way ends by the
  * same steps.
  */
-#include <malloc.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -21,6 +20,7 @@
 #include "daemon/log.h"
 #include "daemon/loop.h"
 #include "daemon/members/secrets.h"
+#include "daemon/memory.h"
 #include "daemon/metrics.h"
 #include "daemon/notify.h"
 #include "daemon/watchdog.h"
@@ -42,6 +42,7 @@ struct daemon {
 	bool has_file_changed;
 	struct watchdog dog;
 	struct lag lag;
+	struct memory memory;
 	struct buffer names;  /* of listeners: "lookup on ADDR, admin on ADDR" */
 	struct buffer status; /* for the service manager */
 	struct worker *worker[WORKERS_MAX];
@@ -126,8 +127,9 @@ static void
 close_rest(struct daemon *d)
 {
 	uv_handle_t *const handles[] = {(uv_handle_t *)&d->look, (uv_handle_t *)&d->follow,
-	    (uv_handle_t *)&d->dog.timer, (uv_handle_t *)&d->lag.timer, (uv_handle_t *)&d->term,
-	    (uv_handle_t *)&d->interrupt, (uv_handle_t *)&d->hangup};
+	    (uv_handle_t *)&d->dog.timer, (uv_handle_t *)&d->lag.timer,
+	    (uv_handle_t *)&d->memory.timer, (uv_handle_t *)&d->term, (uv_handle_t *)&d->interrupt,
+	    (uv_handle_t *)&d->hangup};
 
 	for (size_t i = 0; i < d->worker_count; i++)
 		worker_free(d->worker[i]);
@@ -426,14 +428,11 @@ start(struct daemon *d, struct hrw_fault *fault)
 	uv_signal_start(&d->hangup, reload_signal, SIGHUP);
 	if (c->store == CONFIG_STORE_FILE)
 		uv_timer_start(&d->follow, follow, FOLLOW_MS, FOLLOW_MS);
-#ifdef __GLIBC__
-	/* Documents were parsed and let go: what they took is not needed again. */
-	malloc_trim(0);
-#endif
 	if (c->admin.count == 0)
 		buffer_add_text(&d->names, ", admin off");
 	log_info("ready: %s", buffer_text(&d->names));
 	lag_start(&d->lag, d->app.metrics);
+	memory_start(&d->memory);
 	watchdog_start(&d->dog, d->worker, d->worker_count);
 	tell_status(d, NULL);
 	notify_ready(buffer_text(&d->status));
@@ -447,6 +446,7 @@ init_handles(struct daemon *d)
 	uv_timer_init(&d->loop, &d->follow);
 	watchdog_init(&d->dog, &d->loop);
 	lag_init(&d->lag, &d->loop);
+	memory_init(&d->memory, &d->loop);
 	uv_signal_init(&d->loop, &d->term);
 	uv_signal_init(&d->loop, &d->interrupt);
 	uv_signal_init(&d->loop, &d->hangup);

@@ -10,6 +10,7 @@
 #include "daemon/flags.h"
 #include "daemon/log.h"
 #include "daemon/loop.h"
+#include "daemon/memory.h"
 #include "daemon/notify.h"
 #include "daemon/probe.h"
 
@@ -85,6 +86,7 @@ main(int argc, char **argv)
 			puts("hrwd " HRW_VERSION);
 		return EXIT_SUCCESS;
 	}
+	memory_prepare();
 	/* Reports count on this pool, and changes must not wait behind them. */
 	setenv("UV_THREADPOOL_SIZE", "24", 0);
 	if (choose_kernel(&fault) < 0 || (c = load(&f, &fault)) == NULL) {

@@ -44,6 +44,15 @@ read_memory(struct process *out)
 	fclose(file);
 }
 
+uint64_t
+process_resident(void)
+{
+	struct process now = {0};
+
+	read_memory(&now);
+	return now.resident_bytes;
+}
+
 void
 process_read(struct process *out)
 {

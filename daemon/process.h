@@ -17,4 +17,7 @@ struct process {
  *   cost  a few system calls, and a listing of the open descriptors */
 void process_read(struct process *out);
 
+/* Bytes that are in memory; 0 where that cannot be read. */
+uint64_t process_resident(void);
+
 #endif

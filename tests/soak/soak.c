@@ -31,6 +31,7 @@
 enum {
 	DEADLINE_SECONDS = 2, /* of heads and of idle connections */
 	PERIOD_SECONDS = 20,  /* of load between two rests */
+	CALM_MS = 3000,	      /* in which the daemon gives back what was let go */
 	FLAT_KIB = 1024,
 	CLIENTS_MAX = 16,
 };
@@ -131,7 +132,7 @@ descriptors(bool shows)
 	return count;
 }
 
-/* Lets everything end, and what was left idle be closed. */
+/* Lets everything end, what was left idle be closed, and memory be given back. */
 static void
 rest(int wanted)
 {
@@ -144,7 +145,7 @@ rest(int wanted)
 	begun = now_s();
 	while (descriptors(false) != wanted && now_s() - begun < 5 * DEADLINE_SECONDS)
 		pause_ms(50);
-	pause_ms(500);
+	pause_ms(CALM_MS);
 }
 
 /* The daemon. */
