@@ -136,6 +136,7 @@ share_ranking(
 	plan->narrow = narrow;
 	plan->places = larger(hrw_holders_places(wide, wide->copies),
 	    hrw_holders_places(narrow, narrow->copies) + leaving);
+	plan->is_alike = wide->copies == narrow->copies;
 	return 0;
 }
 
@@ -239,6 +240,44 @@ holders_of_both(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_ch
 	return true;
 }
 
+/* Do the nodes stand in as many zones? */
+static bool
+are_apart(const struct hrw_membership *m, const uint32_t *list, int count)
+{
+	for (int i = 1; m->has_zones && i < count; i++)
+		for (int j = 0; j < i; j++)
+			if (m->zone_of[list[i]] == m->zone_of[list[j]])
+				return false;
+	return true;
+}
+
+/* What happens to most keys, nothing: the first of the ranking, no two of a zone,
+ * take keys on both sides, so they are the holders on both. False where it is not
+ * so plain; `out` is then undefined. */
+static bool
+stays(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_change *out)
+{
+	const uint32_t *place =
+	    plan->wide == plan->before ? plan->before_to_union : plan->after_to_union;
+	uint32_t *of_wide = out->before, *of_narrow = out->after;
+	int count = hrw_rank(plan->wide, key, plan->wide->copies, of_wide);
+
+	for (int i = 0; i < count; i++) {
+		of_narrow[i] = plan->wide_to_narrow[of_wide[i]];
+		if (of_narrow[i] == HRW_NOT_LISTED)
+			return false;
+	}
+	if (!are_apart(plan->wide, of_wide, count) || !are_apart(plan->narrow, of_narrow, count))
+		return false;
+	for (int i = 0; i < count; i++)
+		out->before[i] = out->after[i] = place[of_wide[i]];
+	out->before_count = out->after_count = (uint32_t)count;
+	out->lost_count = out->gained_count = out->needless = 0;
+	out->from = HRW_NOT_LISTED;
+	out->owner_changed = out->is_cold = false;
+	return count > 0;
+}
+
 static bool
 contains(const uint32_t *list, uint32_t count, uint32_t value)
 {
@@ -294,6 +333,8 @@ hrw_plan_key(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_chang
 	const uint32_t *warm = room;
 	uint32_t warm_count;
 
+	if (plan->is_alike && stays(plan, key, out))
+		return;
 	if (plan->wide == NULL || !holders_of_both(plan, key, out)) {
 		out->before_count = holders(plan->before, plan->before_to_union, key, out->before);
 		out->after_count = holders(plan->after, plan->after_to_union, key, out->after);

@@ -25,6 +25,7 @@ struct hrw_plan {
 	const struct hrw_membership *wide, *narrow; /* NULL: two rankings */
 	uint32_t *wide_to_narrow;		    /* HRW_NOT_LISTED: takes no keys there */
 	size_t places;				    /* of the ranking */
+	bool is_alike;				    /* as many copies on both sides */
 };
 
 /* All three frozen, and outliving it. NULL: no memory.

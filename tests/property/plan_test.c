@@ -370,6 +370,7 @@ plan_by_two_rankings(const struct hrw_membership *before, const struct hrw_membe
 	struct hrw_plan *plan = hrw_plan_new(before, settled, after);
 
 	plan->wide = plan->narrow = NULL;
+	plan->is_alike = false;
 	return plan;
 }
 
