@@ -50,8 +50,11 @@ take(sqlite3_context *context, int count, sqlite3_value **value)
 	bool is_full;
 
 	(void)count; /* as registered: one */
-	buffer_add(r->out, &len, sizeof(len));
-	buffer_add(r->out, key, len);
+	if (buffer_reserve(r->out, sizeof(len) + len) == 0) {
+		memcpy(r->out->data + r->out->len, &len, sizeof(len));
+		memcpy(r->out->data + r->out->len + sizeof(len), key, len);
+		r->out->len += sizeof(len) + len;
+	}
 	is_full = ++r->count == READ_KEYS || r->out->len - r->start >= READ_BYTES || r->out->failed;
 	if (is_full)
 		remember(r, key, len);
