@@ -2,7 +2,7 @@
 # http.sh BUILD_DIR - what the daemon costs over HTTP, beside nginx and a bare
 # libmicrohttpd handler in the same run: CPU of the server alone, from its own
 # clock in /proc, the median of interleaved runs. Everything listens on loopback,
-# is bounded in time, and is ended by its process id.
+# is bounded in time, and is ended by its process id. PARTS="changes": some of it.
 set -eu
 
 build=${1:?usage: http.sh BUILD_DIR}
@@ -143,8 +143,6 @@ lookups() {
 	bare=$!
 	pids="$pids $bare"
 	until_up "http://127.0.0.1:$bare_port/"
-	start_hrwd small 64 1 17083 17084 $server_cpu
-	small=$started
 	start_hrwd large 1024 1 17085 17086 $server_cpu
 	large=$started
 	for _ in $(seq "$runs"); do
@@ -253,7 +251,7 @@ changes() {
 		clients=
 		for client in $(seq 8); do
 			change_list "$client" 2000 >"$folder/changes.$client"
-			curl -K "$folder/changes.$client" 2>/dev/null &
+			$load_cpu nice -n 10 curl -K "$folder/changes.$client" 2>/dev/null &
 			clients="$clients $!"
 		done
 		epoch=$(curl -s http://127.0.0.1:17084/nodes/node-1 | sed 's/.*"epoch":\([0-9]*\).*/\1/')
@@ -340,8 +338,8 @@ starts() {
 }
 
 keys=${KEYS:-10000000}
-lookups
-batches
-starts
-changes
-stored_plans
+start_hrwd small 64 1 17083 17084 $server_cpu
+small=$started
+for part in ${PARTS:-lookups batches starts changes stored_plans}; do
+	$part
+done
