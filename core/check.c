@@ -43,6 +43,8 @@ hrw_check_name(struct hrw_bytes name, size_t limit, enum hrw_error error, struct
 		   (good > 0 && (is_digit(name.data[good]) || name.data[good] == '.' ||
 				    name.data[good] == '-'))))
 		good++;
+	if (good == name.len && name.len > 0 && name.len <= limit)
+		return 0;
 	hrw_show(name, shown, sizeof(shown));
 	if (name.len == 0)
 		hrw_fault(fault, error,
@@ -54,13 +56,11 @@ hrw_check_name(struct hrw_bytes name, size_t limit, enum hrw_error error, struct
 		    "\"%s\" is not %s, because of byte %zu: use 1 to %zu of a-z, "
 		    "0-9, '.' and '-', a letter first",
 		    shown, what, good + 1, limit);
-	else if (name.len > limit)
+	else
 		hrw_fault(fault, error,
 		    "\"%s\" has %zu bytes, and %s at most %zu: shorten it, or raise "
 		    "limits.name_bytes",
 		    shown, name.len, what, limit);
-	else
-		return 0;
 	if (fault != NULL && error == HRW_BAD_SERVER)
 		fault->reason = "name";
 	return error;

@@ -336,8 +336,10 @@ hrw_membership_freeze(
 		    m->count, HRW_NODES_MAX);
 		goto out;
 	}
-	if (m->count > 0)
+	/* The next version of a membership stands in order already. */
+	if (!m->is_sorted && m->count > 0)
 		qsort(m->node, m->count, sizeof(*m->node), nodes_by_name);
+	m->is_sorted = true;
 	if (m->placement->complete != NULL)
 		m->placement->complete(m->param);
 	if ((rc = check_params(m, fault)) < 0 || (rc = check_copies(m, limits, fault)) < 0 ||

@@ -69,6 +69,7 @@ hrw_membership_new(const struct hrw_placement *placement, unsigned copies)
 		return NULL;
 	m->placement = placement;
 	m->copies = copies;
+	m->is_sorted = true;
 	params_reset(m);
 	return m;
 }
@@ -105,6 +106,7 @@ hrw_membership_copy(const struct hrw_membership *m)
 	for (; copy->count < m->count; copy->count++)
 		if (hrw_node_copy(&copy->node[copy->count], &m->node[copy->count]) < 0)
 			goto fail;
+	copy->is_sorted = m->is_sorted;
 	return copy;
 fail:
 	hrw_membership_free(copy);
@@ -169,6 +171,8 @@ append(struct hrw_membership *m, const struct hrw_node *node, const struct hrw_l
 	if (reserve(m, m->count + 1) < 0 || hrw_node_copy(&m->node[m->count], node) < 0)
 		return no_memory(fault);
 	added = &m->node[m->count++];
+	if (m->count > 1 && strcmp(added[-1].name, added->name) >= 0)
+		m->is_sorted = false;
 	added->weight += 0.0; /* -0 becomes 0 */
 	if (added->hash_name == NULL)
 		added->hash_name_is_default = true;
@@ -262,12 +266,15 @@ find_taken(const struct hrw_membership *m, size_t *by, size_t *at)
 		return HRW_INTERNAL;
 	for (size_t i = 0; i < m->count; i++)
 		list[i] = (struct listed){m->node[i].name, m->node[i].id, i};
-	qsort(list, m->count, sizeof(*list), by_name);
-	for (size_t i = 1; i < m->count; i++)
-		if (list[i].at < *at && strcmp(list[i - 1].name, list[i].name) == 0) {
-			*by = list[i - 1].at;
-			*at = list[i].at;
-		}
+	/* Sorted means that each name is above the one before. */
+	if (!m->is_sorted) {
+		qsort(list, m->count, sizeof(*list), by_name);
+		for (size_t i = 1; i < m->count; i++)
+			if (list[i].at < *at && strcmp(list[i - 1].name, list[i].name) == 0) {
+				*by = list[i - 1].at;
+				*at = list[i].at;
+			}
+	}
 	qsort(list, m->count, sizeof(*list), by_id);
 	for (size_t i = 1; i < m->count; i++)
 		if (list[i].at < *at && list[i - 1].id == list[i].id) {
@@ -311,10 +318,10 @@ hrw_membership_find(const struct hrw_membership *m, const char *name)
 {
 	size_t low = 0, high = m->count;
 
-	for (size_t i = 0; !m->is_frozen && i < m->count; i++)
+	for (size_t i = 0; !m->is_sorted && i < m->count; i++)
 		if (strcmp(m->node[i].name, name) == 0)
 			return &m->node[i];
-	while (m->is_frozen && low < high) {
+	while (m->is_sorted && low < high) {
 		size_t middle = low + (high - low) / 2;
 		int order = strcmp(m->node[middle].name, name);
 

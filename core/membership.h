@@ -75,6 +75,7 @@ struct hrw_membership {
 	unsigned copies;			/* 1..HRW_COPIES_MAX */
 	size_t count;
 	struct hrw_node *node; /* frozen: by name, bytewise */
+	bool is_sorted;	       /* they stand so, none twice; in a draft too */
 
 	/* Set by freeze. */
 	bool is_frozen;
@@ -123,7 +124,7 @@ int hrw_membership_add_all(struct hrw_membership *m, const struct hrw_node *node
     const struct hrw_limits *limits, size_t *at, struct hrw_fault *fault);
 
 /* The node of that name, to be edited in a draft by the setters below; NULL
- * when there is none. Frozen: log n by binary search; a draft: a pass. */
+ * when there is none. Log n where they are sorted, else a pass. */
 struct hrw_node *hrw_membership_find(const struct hrw_membership *m, const char *name);
 
 /* Takes a node out of a draft. UNKNOWN_NODE when it is not there. */

@@ -90,18 +90,18 @@ check_hash_name(const struct hrw_placement *placement, const struct hrw_node *no
 	if (node->hash_name == NULL)
 		return 0;
 	text = hrw_text(node->hash_name);
-	hrw_show(text, shown, sizeof(shown));
 	if (text.len < 1 || text.len > HRW_HASH_NAME_BYTES_MAX)
 		return hrw_fault(fault, HRW_BAD_FIELD,
-		    "hash_name \"%s\" has %zu bytes: use 1 to %d, or leave it out", shown, text.len,
-		    HRW_HASH_NAME_BYTES_MAX);
+		    "hash_name \"%s\" has %zu bytes: use 1 to %d, or leave it out",
+		    hrw_show(text, shown, sizeof(shown)), text.len, HRW_HASH_NAME_BYTES_MAX);
 	if (!hrw_is_utf8(text))
-		return hrw_fault(
-		    fault, HRW_BAD_FIELD, "hash_name \"%s\" is not UTF-8: use text that is", shown);
+		return hrw_fault(fault, HRW_BAD_FIELD,
+		    "hash_name \"%s\" is not UTF-8: use text that is",
+		    hrw_show(text, shown, sizeof(shown)));
 	if (placement->hashed == HRW_HASHED_NOTHING && !is_stored)
 		return hrw_fault(fault, HRW_BAD_FIELD,
 		    "hash_name \"%s\" is of no use here: %s hashes no text of a node, leave it out",
-		    shown, placement->name);
+		    hrw_show(text, shown, sizeof(shown)), placement->name);
 	return 0;
 }
 

@@ -178,6 +178,17 @@ json_put_bytes(struct json_out *o, const char *name, struct hrw_bytes utf8)
 	json_quote(o->to, utf8);
 }
 
+/* The digits of a number, written backwards from `end`; returns the first. printf's
+ * machinery is not free: every answer has an epoch, every node a weight. */
+static char *
+digits_before(char *end, uint64_t number)
+{
+	do
+		*--end = (char)('0' + number % 10);
+	while ((number /= 10) != 0);
+	return end;
+}
+
 /* 15 digits always survive the way to a double, 17 bring every double back
  * (IEEE 754): the first of them that does is taken. */
 void
@@ -187,6 +198,11 @@ json_put_number(struct json_out *o, const char *name, double number)
 
 	if (!isfinite(number)) {
 		json_put_null(o, name);
+		return;
+	}
+	/* Whole numbers of up to 15 digits stand as they are; -0 keeps its sign. */
+	if (!signbit(number) && number < 1e15 && number == (double)(uint64_t)number) {
+		json_put_count(o, name, (uint64_t)number);
 		return;
 	}
 	lead(o, name);
@@ -201,21 +217,22 @@ json_put_number(struct json_out *o, const char *name, double number)
 void
 json_put_int(struct json_out *o, const char *name, int64_t number)
 {
+	char text[20], *end = text + sizeof(text), *at;
+
+	at = digits_before(end, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+	if (number < 0)
+		*--at = '-';
 	lead(o, name);
-	buffer_printf(o->to, "%lld", (long long)number);
+	buffer_add(o->to, at, (size_t)(end - at));
 }
 
 void
 json_put_count(struct json_out *o, const char *name, uint64_t number)
 {
-	char text[20], *at = text + sizeof(text);
+	char text[20], *end = text + sizeof(text), *at = digits_before(end, number);
 
-	/* printf's machinery is not free, and every answer has an epoch. */
-	do
-		*--at = (char)('0' + number % 10);
-	while ((number /= 10) != 0);
 	lead(o, name);
-	buffer_add(o->to, at, (size_t)(text + sizeof(text) - at));
+	buffer_add(o->to, at, (size_t)(end - at));
 }
 
 void
@@ -315,21 +332,41 @@ json_put_tree(struct json_out *o, const char *name, const struct json *j)
 	}
 }
 
+/* The last digits of a number, as many as there is room for. */
+static void
+fill_digits(char *out, int count, int number)
+{
+	while (count-- > 0) {
+		out[count] = (char)('0' + number % 10);
+		number /= 10;
+	}
+}
+
+/* Every node has a time, and strftime would be a fifth of writing it. */
 const char *
 json_time(int64_t unix_ms, char out[JSON_TIME])
 {
 	time_t seconds = (time_t)(unix_ms / 1000);
 	int ms = (int)(unix_ms % 1000);
 	struct tm utc;
-	size_t len;
 
 	if (ms < 0) {
 		ms += 1000;
 		seconds--;
 	}
 	gmtime_r(&seconds, &utc);
-	len = strftime(out, JSON_TIME, "%Y-%m-%dT%H:%M:%S", &utc);
-	snprintf(out + len, JSON_TIME - len, ".%03dZ", ms);
+	if (utc.tm_year < -1900 || utc.tm_year > 9999 - 1900) {
+		strftime(out, JSON_TIME, "%Y-%m-%dT%H:%M:%SZ", &utc);
+		return out;
+	}
+	memcpy(out, "0000-00-00T00:00:00.000Z", sizeof("0000-00-00T00:00:00.000Z"));
+	fill_digits(out, 4, utc.tm_year + 1900);
+	fill_digits(out + 5, 2, utc.tm_mon + 1);
+	fill_digits(out + 8, 2, utc.tm_mday);
+	fill_digits(out + 11, 2, utc.tm_hour);
+	fill_digits(out + 14, 2, utc.tm_min);
+	fill_digits(out + 17, 2, utc.tm_sec);
+	fill_digits(out + 20, 3, ms);
 	return out;
 }
 

@@ -76,17 +76,22 @@ put_text(struct buffer *out, const char *text)
 		return;
 	}
 	buffer_add_text(out, "\"");
-	for (; *text != '\0'; text++) {
-		unsigned char c = (unsigned char)*text;
+	for (;;) {
+		const char *from = text;
+		unsigned char c;
 
+		while ((unsigned char)*text >= 0x20 && *text != '"' && *text != '\\')
+			text++;
+		buffer_add(out, from, (size_t)(text - from));
+		c = (unsigned char)*text++;
+		if (c == '\0')
+			break;
 		if (c == '"' || c == '\\')
 			buffer_printf(out, "\\%c", c);
 		else if (c >= 0x08 && c <= 0x0d && shorts[c - 0x08] != '\0')
 			buffer_printf(out, "\\%c", shorts[c - 0x08]);
-		else if (c < 0x20)
-			buffer_printf(out, "\\u%04x", c);
 		else
-			buffer_add(out, text, 1);
+			buffer_printf(out, "\\u%04x", c);
 	}
 	buffer_add_text(out, "\"");
 }

@@ -1,6 +1,7 @@
 /*
  * writer_batch.c - judges, builds and stores what waited, on the libuv pool.
  */
+#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -283,6 +284,9 @@ run_together(struct writer *w, struct batch *batch)
 			is_done = false;
 		else if (item->has_write)
 			writes[count++] = item->write;
+		/* A batch may take milliseconds, as long as the system lets a thread
+		 * run: lookups on the same CPU are let in between. */
+		sched_yield();
 	}
 	if (is_done && count > 0)
 		is_done = store_commit_all(w->store, writes, count, &fault) == 0;

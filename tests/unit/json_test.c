@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/json.h"
@@ -642,6 +643,85 @@ START_TEST(times_are_utc_with_milliseconds)
 }
 END_TEST
 
+/* What stands in a list of that one value. */
+static const char *
+written(double number, char out[64])
+{
+	struct buffer text = {0};
+	struct json_out o = json_out(&text);
+
+	json_put_number(&o, NULL, number);
+	snprintf(out, 64, "%s", buffer_text(&text));
+	buffer_fini(&text);
+	return out;
+}
+
+START_TEST(whole_numbers_are_written_as_printf_writes_them)
+{
+	static const double edge[] = {0, 1, 9, 10, 4294967295.0, 4294967296.0, 999999999999999.0,
+	    1e15, 1e15 + 1, 9007199254740993.0, 1e19, 0.5, 1e-6, 1e300};
+	uint64_t state = 7;
+	char text[64], wanted[64];
+
+	for (size_t i = 0; i < sizeof(edge) / sizeof(edge[0]); i++)
+		for (int sign = -1; sign <= 1; sign += 2) {
+			double number = sign * edge[i];
+			int digits = 15;
+
+			do
+				snprintf(wanted, sizeof(wanted), "%.*g", digits, number);
+			while (strtod(wanted, NULL) != number && digits++ < 17);
+			ck_assert_str_eq(written(number, text), wanted);
+		}
+	for (int i = 0; i < 10000; i++) {
+		double number;
+
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		number = (double)(state >> 20);
+		snprintf(wanted, sizeof(wanted), "%.15g", number);
+		ck_assert_str_eq(written(number, text), wanted);
+	}
+}
+END_TEST
+
+START_TEST(integers_of_any_size_are_written_whole)
+{
+	struct buffer text = {0};
+	struct json_out o = json_out(&text);
+
+	json_put_int(&o, NULL, INT64_MIN);
+	json_put_int(&o, NULL, INT64_MAX);
+	json_put_int(&o, NULL, 0);
+	json_put_int(&o, NULL, -1);
+	json_put_count(&o, NULL, UINT64_MAX);
+	ck_assert_str_eq(buffer_text(&text),
+	    "-9223372036854775808,9223372036854775807,0,-1,18446744073709551615");
+	buffer_fini(&text);
+}
+END_TEST
+
+START_TEST(times_are_those_of_strftime)
+{
+	uint64_t state = 11;
+
+	for (int i = 0; i < 10000; i++) {
+		/* From the year 1653 to 2286. */
+		int64_t ms = (int64_t)(state % 20000000000000u) - 10000000000000;
+		time_t seconds = (time_t)((ms - (ms < 0 ? 999 : 0)) / 1000);
+		char text[JSON_TIME], wanted[64];
+		struct tm utc;
+		size_t len;
+
+		gmtime_r(&seconds, &utc);
+		len = strftime(wanted, sizeof(wanted), "%Y-%m-%dT%H:%M:%S", &utc);
+		snprintf(wanted + len, sizeof(wanted) - len, ".%03dZ",
+		    (int)(ms - (int64_t)seconds * 1000));
+		ck_assert_str_eq(json_time(ms, text), wanted);
+		state = state * 6364136223846793005u + 1442695040888963407u;
+	}
+}
+END_TEST
+
 /* Whatever the recogniser takes, cJSON must take alike: written again and read
  * again it is the same. */
 START_TEST(any_text_is_refused_or_survives_being_written)
@@ -705,4 +785,7 @@ SUITE(json)
 	tcase_add_test(tests, keys_are_text_or_base64);
 	tcase_add_test(tests, a_tree_is_written_as_it_was_read);
 	tcase_add_test(tests, times_are_utc_with_milliseconds);
+	tcase_add_test(tests, times_are_those_of_strftime);
+	tcase_add_test(tests, whole_numbers_are_written_as_printf_writes_them);
+	tcase_add_test(tests, integers_of_any_size_are_written_whole);
 }
