@@ -71,6 +71,7 @@ struct config {
 
 	enum config_log_level log_level;
 	bool log_is_json;
+	atomic_bool log_access; /* a line for each request */
 
 	struct json *document;	  /* the parsed file; owns the pools below; NULL: none */
 	const struct json *pools; /* the "pools" object; NULL: none given */

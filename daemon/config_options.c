@@ -582,6 +582,8 @@ const struct config_option config_options[] = {
 	.reloads = true},
     {"log", "format", "\"text\" or \"json\"", "\"text\"", "how they are written, to stderr",
 	read_log_format, .choices = formats, .reloads = true},
+    {"log", "access", "true or false", "false", "a line for each request, too, whatever the level",
+	read_live_flag, AT(log_access), .reloads = true},
     {NULL, "secrets", "the path of a folder, or null", "null",
 	"where the secret files of rendezvous-keyed are, which pools name without a path",
 	read_secrets, AT(secrets)},

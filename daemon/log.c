@@ -199,6 +199,12 @@ log_fields(
 		put_line(level, message, field, count);
 }
 
+void
+log_access(const struct log_field *field, size_t count)
+{
+	put_line(CONFIG_LOG_INFO, "access", field, count);
+}
+
 static void put(enum config_log_level level, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 

@@ -83,4 +83,8 @@ log_count_if(bool is_known, const char *name, uint64_t count)
 void log_fields(
     enum config_log_level level, const char *message, const struct log_field *field, size_t count);
 
+/* The event "access", which log.access alone switches on: it is written whatever the
+ * level. As any line it waits for whoever reads stderr. */
+void log_access(const struct log_field *field, size_t count);
+
 #endif

@@ -55,7 +55,7 @@ exchange_new(struct connection *c, const char *raw_target)
 		return NULL;
 	ex->server = server;
 	ex->connection = c;
-	ex->began = server->turn;
+	ex->arrived = ex->began = server->turn;
 	ex->request.exchange = ex;
 	ex->request.app = server->app;
 	ex->request.listener = server->listener;
@@ -65,6 +65,9 @@ exchange_new(struct connection *c, const char *raw_target)
 	ex->target.parameter_max = server->config->parameters;
 	if (raw_target != NULL)
 		buffer_add_text(&ex->raw, raw_target);
+	/* The other one is decoded in place. */
+	if (server->config->log_access && raw_target != NULL)
+		ex->asked = strndup(raw_target, LOG_VALUE);
 	c->exchange = ex;
 	connection_queue(c, c->is_refused ? QUEUE_REFUSED : QUEUE_HEAD);
 	return ex;
@@ -77,6 +80,9 @@ exchange_end(struct exchange *ex)
 	struct connection *c = ex->connection;
 	struct buffer raw = ex->raw, in = ex->in, headers = ex->headers, out = ex->out;
 
+	if (ex->asked != NULL && ex->has_answer)
+		access_line(ex);
+	free(ex->asked);
 	if (ex->request.state_free != NULL)
 		ex->request.state_free(ex->request.state);
 	if (ex->stream != NULL)
@@ -284,6 +290,7 @@ start(struct exchange *ex, const char *method, const char *version)
 	struct request *req = &ex->request;
 	int rc = framing_read(ex->connection->mhd, version, &ex->framing, &req->fault);
 
+	ex->method = method;
 	identity_give(
 	    &ex->identity, ex->framing.request_id, ex->framing.trace, &ex->server->identities);
 	if (rc < 0)

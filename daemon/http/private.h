@@ -67,8 +67,11 @@ struct exchange {
 	bool begins;  /* `begin` is pending: the first call comes again */
 	struct framing framing;
 	struct identity identity;
-	uint64_t began; /* the turn that read it, by uv_hrtime() */
-	int type;	/* index into the route's types */
+	uint64_t arrived;   /* the turn that read it, by uv_hrtime() */
+	uint64_t began;	    /* the same, until it has waited for a change */
+	const char *method; /* the library's, as long as the exchange; NULL: not read yet */
+	char *asked;	    /* the target as it came, cut, for the access log; NULL: it is off */
+	int type;	    /* index into the route's types */
 	struct target target;
 	struct buffer raw;    /* the target; `target` points into it */
 	struct buffer in;     /* a body collected */
@@ -84,6 +87,7 @@ struct exchange {
 	struct buffer out;     /* the body; lent to handlers as request_buffer() */
 	struct stream *stream; /* one of these instead of `out`, or neither */
 	struct spool *spool;
+	uint64_t sent;		   /* bytes of stream or spool */
 	struct prepared *prepared; /* lent until it is sent; NULL: none */
 
 	/* Waiting: see wait.c. */
@@ -211,6 +215,9 @@ enum MHD_Result response_queue(struct exchange *ex);
 void response_send(struct exchange *ex);
 /* The same before there is a request: 408 to a head that never ends. */
 void response_send_timeout(struct connection *c);
+
+/* access.c: the line of an answered exchange, when it ends. */
+void access_line(const struct exchange *ex);
 
 /* prepared.c: libmicrohttpd allocates three times for each header of a response.
  * The answers to lookups have few shapes (the same headers, texts of the same

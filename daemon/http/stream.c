@@ -114,6 +114,7 @@ read_stream(void *arg, uint64_t at, char *out, size_t max)
 		len = len < max ? len : max;
 		memcpy(out, s->piece.data + s->sent, len);
 		s->sent += len;
+		s->exchange->sent += len;
 		return (ssize_t)len;
 	}
 	if (s->status == 0)
@@ -192,6 +193,7 @@ read_live(void *arg, uint64_t at, char *out, size_t max)
 	memcpy(out, s->left.data, len);
 	s->left.data += len;
 	s->left.len -= len;
+	ex->sent += len;
 	return (ssize_t)len;
 }
 
@@ -206,14 +208,17 @@ stream_response(struct exchange *ex)
 static ssize_t
 read_spool(void *arg, uint64_t at, char *out, size_t max)
 {
-	long got = spool_read(arg, at, out, max);
+	struct exchange *ex = arg;
+	long got = spool_read(ex->spool, at, out, max);
 
-	return got > 0 ? (ssize_t)got : MHD_CONTENT_READER_END_WITH_ERROR;
+	if (got <= 0)
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	ex->sent += (uint64_t)got;
+	return (ssize_t)got;
 }
 
 struct MHD_Response *
 spool_response(struct exchange *ex)
 {
-	return MHD_create_response_from_callback(
-	    spool_len(ex->spool), BLOCK, read_spool, ex->spool, NULL);
+	return MHD_create_response_from_callback(spool_len(ex->spool), BLOCK, read_spool, ex, NULL);
 }

@@ -56,9 +56,9 @@ check_answer(const struct answer *a, const char *what)
 		    what, a->body);
 }
 
-/* The fields of a fault, whatever caused it. */
-static const char *const fields[] = {
-    "status", "code", "route", "detail", "by", "peer", "request", "trace"};
+/* The fields of an access and of a fault, in their order. */
+static const char *const fields[] = {"method", "target", "status", "code", "route", "detail", "key",
+    "bytes", "us", "by", "peer", "request", "trace"};
 
 static int
 field_number(const char *name, size_t len)
@@ -121,6 +121,7 @@ check_pairs(const char *at)
 static void
 check_log(const struct daemon *d, int is_json)
 {
+	static const char *const events[] = {" debug request failed", " info access"};
 	char *log = text("%s", daemon_log(d));
 
 	ck_assert(hrw_is_utf8(hrw_text(log)));
@@ -139,8 +140,9 @@ check_log(const struct daemon *d, int is_json)
 					  line[23] == 'Z' &&
 					  strncmp(line, "2026-01-01T00:00:00.000Z", 24),
 			    "%s", line);
-			if (strstr(line, " debug request failed ") == line + 24)
-				check_pairs(line + 24 + strlen(" debug request failed"));
+			for (size_t i = 0; i < 2; i++)
+				if (strstr(line, events[i]) == line + 24)
+					check_pairs(line + 24 + strlen(events[i]));
 		}
 	}
 }
@@ -199,7 +201,8 @@ START_TEST(no_byte_of_a_client_breaks_a_line_a_header_or_a_label)
 {
 	static const char *const formats[] = {"text", "json"};
 	struct daemon *d = daemon_start(
-	    text(FLEET_CONFIG("\"log\":{\"level\":\"debug\",\"format\":\"%s\"},"), formats[_i]),
+	    text(FLEET_CONFIG("\"log\":{\"level\":\"debug\",\"format\":\"%s\",\"access\":true},"),
+		formats[_i]),
 	    NULL);
 
 	try_all(d);
