@@ -562,6 +562,9 @@ const struct config_option config_options[] = {
     LIMIT("body_seconds", body_seconds, 1, 86400, "300", "for the whole body of a request"),
     LIVE("plans", plans, 1, 1000000, "1000", "plans that are kept"),
     LIVE("running_plans", running_plans, 1, 64, "2", "plans computed at once"),
+    LIMIT("running_uploads", running_uploads, 1, 64, "4", "key sets changed at once"),
+    LIVE("running_lists", running_lists, 1, 1000, "16",
+	"key sets, and single changes of plans, sent at once"),
     LIVE("history", history, 1, 10000000, "10000", "changes that are kept"),
     {"auth", "tokens", "the path of a file, or null", "null",
 	"lines: name role sha256-of-token [pool patterns]; with it the admin listener asks for "

@@ -10,11 +10,15 @@
 #include "daemon/flags.h"
 #include "daemon/log.h"
 #include "daemon/loop.h"
+#include "daemon/members/report.h"
 #include "daemon/memory.h"
 #include "daemon/notify.h"
 #include "daemon/probe.h"
 
-enum { EXIT_USAGE = 2 };
+enum {
+	EXIT_USAGE = 2,
+	THREADS_FREE = 6, /* of the libuv pool, for what is short */
+};
 
 static void
 print_help(void)
@@ -69,6 +73,18 @@ choose_kernel(struct hrw_fault *fault)
 	return name == NULL ? 0 : hrw_kernel_choose(name, fault);
 }
 
+/* Reports and uploads hold threads of the libuv pool for long, and changes must
+ * not wait behind them. */
+static void
+set_threads(const struct config *c)
+{
+	char count[24];
+
+	snprintf(
+	    count, sizeof(count), "%zu", reports_threads(c) + c->running_uploads + THREADS_FREE);
+	setenv("UV_THREADPOOL_SIZE", count, 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -87,12 +103,11 @@ main(int argc, char **argv)
 		return EXIT_SUCCESS;
 	}
 	memory_prepare();
-	/* Reports count on this pool, and changes must not wait behind them. */
-	setenv("UV_THREADPOOL_SIZE", "24", 0);
 	if (choose_kernel(&fault) < 0 || (c = load(&f, &fault)) == NULL) {
 		complain(&fault);
 		return EXIT_USAGE;
 	}
+	set_threads(c);
 	if (f.is_health)
 		rc = probe_ready(c, &fault);
 	else if (!f.is_check)

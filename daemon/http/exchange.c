@@ -18,7 +18,7 @@
 
 enum {
 	SPARE_MAX = 64,	       /* exchanges kept for the next requests */
-	SPARE_ROOM = 64 << 10, /* bytes of each buffer kept with them */
+	SPARE_ROOM = 16 << 10, /* bytes of each buffer kept with them */
 	DROP_MAX = 1 << 20,    /* of a refused body; more is not waited for */
 	NOTHING_MAX = 64,      /* of a body where none is taken */
 };

@@ -134,7 +134,8 @@ int respond_empty(struct request *req, unsigned status);
 /* A body made piece by piece off the loop, on the libuv pool, while it is sent.
  *   fill   appends some 64 KiB to `out`; 1 more to come, 0 at the end, negative
  *          on failure (the connection is then cut, so that a client sees it)
- *   free   called once, on the loop, also when the client went away
+ *   free   called once, there too, at the end or when the client went away (at once
+ *          where memory lacks)
  * Backpressure is kept: fill runs only when the former piece was sent. */
 int respond_stream(struct request *req, unsigned status, const char *type,
     int (*fill)(void *state, struct buffer *out), void *state, void (*free)(void *state));

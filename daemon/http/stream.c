@@ -75,11 +75,30 @@ respond_live(
 	return 0;
 }
 
+static void
+free_state(uv_work_t *work)
+{
+	struct stream *s = work->data;
+
+	s->free(s->state);
+	buffer_fini(&s->piece);
+}
+
+static void
+state_freed(uv_work_t *work, int status)
+{
+	(void)status; /* never cancelled */
+	free(work->data);
+}
+
 void
 stream_free(struct stream *s)
 {
-	s->free(s->state);
-	buffer_fini(&s->piece);
+	s->work.data = s;
+	if (s->live == NULL &&
+	    uv_queue_work(s->exchange->server->loop, &s->work, free_state, state_freed) == 0)
+		return;
+	free_state(&s->work);
 	free(s);
 }
 

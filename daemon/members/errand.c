@@ -27,6 +27,7 @@ ended(uv_work_t *work, int status)
 
 	(void)status; /* never cancelled: it looks at is_stopping */
 	reports->running--;
+	reports->threads--;
 	unlink_errand(e);
 	e->done(e);
 	reports_next(reports);
@@ -36,13 +37,14 @@ void
 errands_next(struct reports *reports)
 {
 	for (struct errand *e = reports->errand; e != NULL; e = e->next) {
-		if (reports->running >= reports->config->running_plans)
-			return;
 		if (e->is_started)
 			continue;
+		if (!reports_has_room(reports, 1))
+			return;
 		e->is_started = true;
 		reports->waiting--;
 		reports->running++;
+		reports->threads++;
 		uv_queue_work(reports->loop, &e->work, run, ended);
 	}
 }

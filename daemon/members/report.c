@@ -22,6 +22,21 @@ struct waiter {
 	void *arg;
 };
 
+/* Of one report: a CPU each. */
+static size_t
+lanes_most(void)
+{
+	size_t cpus = uv_available_parallelism();
+
+	return cpus < REPORT_LANES_MAX ? cpus : REPORT_LANES_MAX;
+}
+
+size_t
+reports_threads(const struct config *config)
+{
+	return config->running_plans * lanes_most();
+}
+
 struct reports *
 reports_new(
     uv_loop_t *loop, const struct config *config, struct store *store, struct keyset *keyset)
@@ -34,6 +49,7 @@ reports_new(
 	r->config = config;
 	r->store = store;
 	r->keyset = keyset;
+	r->threads_max = reports_threads(config);
 	return r;
 }
 
@@ -188,11 +204,10 @@ fail:
 static unsigned
 lane_count(const struct report *r)
 {
-	uint64_t lanes = uv_available_parallelism();
+	uint64_t lanes = lanes_most();
 
 	if (r->has_keys && r->key_count / KEYS_A_LANE < lanes)
 		lanes = r->key_count / KEYS_A_LANE;
-	lanes = lanes < REPORT_LANES_MAX ? lanes : REPORT_LANES_MAX;
 	return lanes > 0 ? (unsigned)lanes : 1;
 }
 
@@ -216,6 +231,7 @@ report_end(struct report *r)
 
 	r->has_ended = true;
 	reports->running--;
+	reports->threads -= r->lanes;
 	unlink_report(reports, r);
 	while (r->waiters != NULL)
 		waiter_end(r->waiters);
@@ -243,6 +259,7 @@ report_begin(struct report *r)
 	r->is_started = true;
 	r->started_ns = uv_hrtime();
 	reports->running++;
+	reports->threads += r->lanes;
 	r->lanes_queued = r->lanes;
 	atomic_store(&r->lanes_left, r->lanes);
 	for (unsigned i = 0; i < r->lanes; i++) {
@@ -252,16 +269,23 @@ report_begin(struct report *r)
 	}
 }
 
+bool
+reports_has_room(const struct reports *reports, size_t threads)
+{
+	return reports->running < reports->config->running_plans &&
+	       reports->threads + threads <= reports->threads_max;
+}
+
 void
 reports_next(struct reports *reports)
 {
 	for (struct report *r = reports->first; r != NULL; r = r->next) {
-		if (reports->running >= reports->config->running_plans)
+		if (r->is_started)
+			continue;
+		if (!reports_has_room(reports, r->lanes))
 			return;
-		if (!r->is_started) {
-			reports->waiting--;
-			report_begin(r);
-		}
+		reports->waiting--;
+		report_begin(r);
 	}
 	errands_next(reports);
 }

@@ -24,6 +24,7 @@ struct reports {
 	struct report *first;		/* oldest first: those that run, then those that wait */
 	struct errand *errand;		/* alike; they start when no report waits */
 	atomic_size_t running, waiting; /* written here alone; read by any thread */
+	size_t threads, threads_max;	/* taken by those that run */
 	struct report_figures figures;
 };
 
@@ -83,6 +84,8 @@ struct report {
 
 /* Starts what waits, as far as limits.running_plans goes. */
 void reports_next(struct reports *reports);
+/* May one more run, that takes so many threads? */
+bool reports_has_room(const struct reports *reports, size_t threads);
 void errands_next(struct reports *reports);
 
 /* A lane's work; the last one to end finishes the report and keeps it. */

@@ -12,6 +12,7 @@
 #include "daemon/members/source.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
+#include "daemon/routes/turns.h"
 
 /* Keys gathered before they are staged. */
 enum { BATCH = 256 << 10 };
@@ -20,6 +21,7 @@ struct upload {
 	struct request *req;
 	const struct pool *now; /* of the snapshot that the request keeps */
 	char *pool, *reason;
+	enum turn turn; /* until nothing of it is left */
 	bool replaces;
 	struct keylist *list;
 	struct buffer records;
@@ -34,6 +36,7 @@ upload_drop(struct upload *u)
 {
 	keylist_free(u->list);
 	buffer_fini(&u->records);
+	turn_give_back(u->turn);
 	free(u->pool);
 	free(u->reason);
 	free(u);
@@ -82,8 +85,9 @@ add_key(void *arg, struct hrw_bytes key)
 	return 0;
 }
 
+/* What needs no turn (TURN_NONE) is done at once. */
 static int
-upload_begin(struct request *req, bool replaces)
+upload_begin(struct request *req, bool replaces, enum turn turn)
 {
 	struct upload *u = calloc(1, sizeof(*u));
 	int rc;
@@ -99,6 +103,8 @@ upload_begin(struct request *req, bool replaces)
 	if (rc < 0)
 		return rc;
 	rc = common_reason(req, &u->reason);
+	if (rc == 0 && turn != TURN_NONE)
+		rc = turn_take(req, turn, &u->turn);
 	if (rc < 0)
 		return rc;
 	u->pool = strdup(u->now->name);
@@ -112,13 +118,13 @@ upload_begin(struct request *req, bool replaces)
 int
 keys_put_begin(struct request *req)
 {
-	return upload_begin(req, true);
+	return upload_begin(req, true, TURN_UPLOAD);
 }
 
 int
 keys_add_begin(struct request *req)
 {
-	return upload_begin(req, false);
+	return upload_begin(req, false, TURN_UPLOAD);
 }
 
 /* On the libuv pool: what was gathered goes to the stage. */
@@ -255,7 +261,7 @@ cleared(struct request *req)
 int
 keys_empty(struct request *req)
 {
-	int rc = upload_begin(req, true);
+	int rc = upload_begin(req, true, TURN_UPLOAD);
 
 	return rc < 0 ? rc : request_background(req, clear, cleared);
 }
@@ -289,7 +295,7 @@ counted(struct request *req)
 int
 keys_get_stats(struct request *req)
 {
-	int rc = upload_begin(req, false);
+	int rc = upload_begin(req, false, TURN_NONE);
 
 	return rc < 0 ? rc : request_background(req, count, counted);
 }

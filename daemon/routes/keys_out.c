@@ -10,6 +10,7 @@
 #include "daemon/members/source.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
+#include "daemon/routes/turns.h"
 
 static const char *const offers[] = {
     "application/x-ndjson", "application/json", "text/plain", NULL};
@@ -18,6 +19,7 @@ static const enum keylist_form offered[] = {KEYLIST_NDJSON, KEYLIST_JSON, KEYLIS
 struct listing {
 	struct keyset *keyset;
 	char *pool;
+	enum turn turn; /* until it is read */
 	enum keylist_form form;
 	struct keyset_reader *reader;
 	struct buffer records;
@@ -34,6 +36,7 @@ listing_free(void *state)
 	if (l->reader != NULL)
 		keyset_reader_close(l->reader);
 	buffer_fini(&l->records);
+	turn_give_back(l->turn);
 	free(l->pool);
 	free(l);
 }
@@ -82,6 +85,10 @@ open_set(struct request *req)
 	l->rc = first != NULL ? check_text(l, first, &req->fault) : (int)req->fault.error;
 	if (first != NULL)
 		keyset_reader_close(first);
+	if (l->rc < 0) {
+		keyset_reader_close(l->reader); /* here it may block */
+		l->reader = NULL;
+	}
 }
 
 static void
@@ -164,6 +171,8 @@ keys_get(struct request *req)
 	l->keyset = req->app->keyset;
 	l->form = offered[request_accepts(req, offers)];
 	rc = common_pool(req, &pool);
+	if (rc == 0)
+		rc = turn_take(req, TURN_LIST, &l->turn);
 	if (rc < 0)
 		return rc;
 	l->pool = strdup(pool->name);

@@ -7,6 +7,7 @@
 #include "daemon/routes/apply.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
+#include "daemon/routes/turns.h"
 
 enum { WAIT_SECONDS_MAX = 300, PLAN_ID = sizeof(((struct store_plan *)0)->id) };
 
@@ -149,6 +150,7 @@ struct reading {
 	enum changes_form form;
 	struct changes_filter filter;
 	struct changes *changes;
+	enum turn turn; /* to list them */
 	int rc;
 };
 
@@ -160,6 +162,7 @@ reading_free(void *state)
 	free(r->id);
 	report_release(r->report);
 	store_plan_fini(&r->kept);
+	turn_give_back(r->turn);
 	free(r->filter.lost);
 	free(r->filter.gained);
 	free(r->filter.from);
@@ -301,6 +304,9 @@ plan_changes(struct request *req)
 		    "plan %s is still being computed: ask again when GET /plans/%s?wait=30 says "
 		    "that it has ended",
 		    r->id, r->id);
+	rc = turn_take(req, TURN_LIST, &r->turn);
+	if (rc < 0)
+		return rc;
 	return request_background(req, open_changes, changes_opened);
 }
 

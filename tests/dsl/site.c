@@ -17,7 +17,8 @@
 #include "daemon/routes/routes.h"
 #include "tests/dsl/site.h"
 
-atomic_int site_gone, site_freed;
+static pthread_t thread; /* the loop's */
+atomic_int site_gone, site_freed, site_freed_on_loop;
 
 enum { PIECE = 100000 };
 
@@ -77,6 +78,7 @@ feed_free(void *state)
 {
 	free(state);
 	site_freed++;
+	site_freed_on_loop += pthread_equal(pthread_self(), thread) != 0;
 }
 
 static int
@@ -316,7 +318,6 @@ static struct snapshot *current; /* of site_start_pools() */
 static uv_loop_t loop;
 static uv_async_t wake;
 static uv_timer_t poll_idle;
-static pthread_t thread;
 static struct http_server *server;
 static bool is_graceful;
 

@@ -45,6 +45,8 @@ void site_stop(void);
 /* Stops it with requests under way. */
 void site_stop_now(void);
 
-extern atomic_int site_gone, site_freed;
+/* Requests whose client went away; states that were freed, and those of them on the
+ * server's own loop. */
+extern atomic_int site_gone, site_freed, site_freed_on_loop;
 
 #endif

@@ -234,6 +234,24 @@ START_TEST(a_stream_is_as_long_as_it_is)
 }
 END_TEST
 
+/* What a stream is made from may take long to close. */
+START_TEST(a_stream_is_let_go_off_the_loop)
+{
+	int fd;
+
+	base = site_start(LISTENER_LOOKUP, NULL);
+	raw(base, "GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
+	raw(base, "GET /stream?broken=true HTTP/1.1\r\nHost: x\r\n\r\n");
+	fd = raw_open(base);
+	SAY(fd, "GET /stream?pieces=100000 HTTP/1.1\r\nHost: x\r\n\r\n");
+	usleep(100000);
+	close(fd);
+	site_stop();
+	ck_assert_int_eq(site_freed, 3);
+	ck_assert_int_eq(site_freed_on_loop, 0);
+}
+END_TEST
+
 START_TEST(a_stream_that_fails_is_seen_to_be_cut)
 {
 	base = site_start(LISTENER_LOOKUP, NULL);
@@ -327,6 +345,7 @@ SUITE(http_body)
 	tcase_add_test(tests, an_answer_may_wait);
 	tcase_add_test(tests, a_client_that_goes_away_is_noticed_while_its_request_waits);
 	tcase_add_test(tests, a_stream_is_as_long_as_it_is);
+	tcase_add_test(tests, a_stream_is_let_go_off_the_loop);
 	tcase_add_test(tests, a_stream_that_fails_is_seen_to_be_cut);
 	tcase_add_test(tests, a_stream_nobody_reads_ends_with_its_client);
 	tcase_add_test(tests, a_spooled_answer_comes_whole);
