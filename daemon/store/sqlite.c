@@ -81,6 +81,9 @@ sqlite_load(struct store *store, store_each_pool each, void *arg, struct hrw_fau
 		if (rc < 0)
 			break;
 	}
+	sqlite3_reset(s);
+	/* Nobody reads these pages again: 110 bytes a node. */
+	sqlite3_db_release_memory(c->database.db);
 	sqlite_leave(c, s);
 	return rc;
 }
