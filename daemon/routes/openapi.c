@@ -52,6 +52,8 @@ put_parameters(struct json_out *o, const struct route *route)
 	}
 	put_references(o, route->parameters);
 	put_references(o, route->headers);
+	/* Whatever is asked. */
+	put_references(o, "Request-Id traceparent");
 	json_close_array(o);
 }
 

@@ -47,6 +47,11 @@ static const struct parameter request_headers[] = {
     {"Last-Event-ID", "text", "The id of the last event that came: goes on from there"},
     {"Hrw-Reason", "text", "Why, for the history"},
     {"Prefer", "text", "respond-async: answers at once, without the report"},
+    {"Request-Id", "text",
+	"What the request is called in the answer and the log: 1 to 64 of [A-Za-z0-9._-]; one that "
+	"is not is replaced"},
+    {"traceparent", "text",
+	"W3C Trace Context: its trace stands in the log; a malformed one is left out"},
     {NULL, NULL, NULL},
 };
 

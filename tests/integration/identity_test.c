@@ -4,6 +4,8 @@
  */
 #include <string.h>
 
+#include <cjson/cJSON.h>
+
 #include "tests/dsl/fleet.h"
 #include "tests/dsl/suite.h"
 #include "tests/dsl/text.h"
@@ -66,9 +68,60 @@ START_TEST(a_change_is_logged_with_its_request_and_trace)
 }
 END_TEST
 
+static int
+refers_to(const cJSON *list, const char *to)
+{
+	const cJSON *one;
+
+	cJSON_ArrayForEach (one, list) {
+		const char *reference = cJSON_GetStringValue(cJSON_GetObjectItem(one, "$ref"));
+
+		if (reference != NULL && strcmp(reference, to) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+START_TEST(every_operation_describes_both_and_every_answer_the_id)
+{
+	struct daemon *d = fleet_start();
+	const cJSON *document = get(d->lookup, "/openapi.json")->json, *path, *operation, *answer;
+	size_t operations = 0;
+
+	cJSON_ArrayForEach (path, value_at(document, "paths")) {
+		cJSON_ArrayForEach (operation, path) {
+			const cJSON *parameters = value_at(operation, "parameters");
+
+			operations++;
+			ck_assert_msg(
+			    refers_to(parameters, "#/components/parameters/Request-Id") &&
+				refers_to(parameters, "#/components/parameters/traceparent"),
+			    "%s %s", operation->string, path->string);
+			cJSON_ArrayForEach (answer, value_at(operation, "responses"))
+				ck_assert_msg(value_at(answer, "$ref") != NULL ||
+						  value_at(answer, "headers.Request-Id") != NULL,
+				    "%s %s: %s", operation->string, path->string, answer->string);
+		}
+	}
+	cJSON_ArrayForEach (answer, value_at(document, "components.responses"))
+		ck_assert_ptr_nonnull(value_at(answer, "headers.Request-Id"));
+	for (int i = 0; i < 2; i++) {
+		const char *name = i == 0 ? "Request-Id" : "traceparent";
+		const cJSON *parameter = value_at(document, text("components.parameters.%s", name));
+
+		ck_assert_str_eq(cJSON_GetStringValue(value_at(parameter, "name")), name);
+		ck_assert_str_eq(cJSON_GetStringValue(value_at(parameter, "in")), "header");
+		ck_assert(!cJSON_IsTrue(value_at(parameter, "required")));
+	}
+	ck_assert_uint_gt(operations, 30);
+	daemon_stop(d);
+}
+END_TEST
+
 SUITE(identity)
 {
 	tcase_add_test(tests, every_answer_has_a_request_id);
 	tcase_add_test(tests, no_two_servers_give_the_same_ids);
 	tcase_add_test(tests, a_change_is_logged_with_its_request_and_trace);
+	tcase_add_test(tests, every_operation_describes_both_and_every_answer_the_id);
 }
