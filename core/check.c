@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "core/membership.h"
+#include "core/range.h"
 
 enum { HOST_BYTES_MAX = 253, LABEL_BYTES_MAX = 63 };
 
@@ -35,7 +36,7 @@ int
 hrw_check_name(struct hrw_bytes name, size_t limit, enum hrw_error error, struct hrw_fault *fault)
 {
 	const char *what = error == HRW_BAD_POOL ? "a pool's name" : "a node's name";
-	char shown[HRW_SHOWN];
+	char shown[HRW_SHOWN], range[HRW_RANGE_SHOWN];
 	size_t good = 0;
 
 	while (good < name.len &&
@@ -46,16 +47,16 @@ hrw_check_name(struct hrw_bytes name, size_t limit, enum hrw_error error, struct
 	if (good == name.len && name.len > 0 && name.len <= limit)
 		return 0;
 	hrw_show(name, shown, sizeof(shown));
+	hrw_show_range(1, limit, range);
 	if (name.len == 0)
 		hrw_fault(fault, error,
-		    "%s is empty: give it 1 to %zu of a-z, 0-9, '.' and '-', "
-		    "a letter first",
-		    what, limit);
+		    "%s is empty: give it %s of a-z, 0-9, '.' and '-', a letter first", what,
+		    range);
 	else if (good < name.len)
 		hrw_fault(fault, error,
-		    "\"%s\" is not %s, because of byte %zu: use 1 to %zu of a-z, "
-		    "0-9, '.' and '-', a letter first",
-		    shown, what, good + 1, limit);
+		    "\"%s\" is not %s, because of byte %zu: use %s of a-z, 0-9, '.' and '-', a "
+		    "letter first",
+		    shown, what, good + 1, range);
 	else
 		hrw_fault(fault, error,
 		    "\"%s\" has %zu bytes, and %s at most %zu: shorten it, or raise "

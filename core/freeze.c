@@ -2,9 +2,12 @@
  * freeze.c - a draft becomes a membership: checked as a whole, sorted, indexed.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "core/membership.h"
+#include "core/node.h"
+#include "core/params.h"
+#include "core/range.h"
 
 static int
 no_memory(struct hrw_fault *fault)
@@ -12,76 +15,12 @@ no_memory(struct hrw_fault *fault)
 	return hrw_fault(fault, HRW_INTERNAL, "out of memory");
 }
 
-static size_t
-choice_count(const struct hrw_param *param)
-{
-	size_t count = 0;
-
-	while (param->choices[count] != NULL)
-		count++;
-	return count;
-}
-
-static int
-check_param(const struct hrw_placement *placement, const struct hrw_param *param,
-    const struct hrw_value *value, struct hrw_fault *fault)
-{
-	size_t len = value->text != NULL ? strlen(value->text) : 0;
-	bool is_good = true;
-
-	switch (param->type) {
-	case HRW_PARAM_CHOICE:
-		is_good = value->number < choice_count(param);
-		break;
-	case HRW_PARAM_COUNT:
-		is_good = value->number >= param->min && value->number <= param->max;
-		break;
-	case HRW_PARAM_FLAG:
-		is_good = value->number <= 1;
-		break;
-	case HRW_PARAM_SET:
-		is_good = value->number < UINT64_C(1) << choice_count(param);
-		break;
-	case HRW_PARAM_HOSTS:
-		break; /* the placement's own to judge */
-	case HRW_PARAM_SECRET:
-	case HRW_PARAM_TEXT:
-		if (value->text == NULL && param->is_required)
-			return hrw_fault(fault, HRW_BAD_FIELD, "%s needs its parameter \"%s\": %s",
-			    placement->name, param->name, param->help);
-		if (value->text != NULL && (len < param->min || len > param->max))
-			return hrw_fault(fault, HRW_BAD_FIELD,
-			    "parameter \"%s\" of %s has %zu bytes: use %llu to %llu", param->name,
-			    placement->name, len, (unsigned long long)param->min,
-			    (unsigned long long)param->max);
-		break;
-	}
-	if (is_good)
-		return 0;
-	return hrw_fault(fault, HRW_BAD_FIELD,
-	    "%llu is out of range for parameter \"%s\" of %s: %s",
-	    (unsigned long long)value->number, param->name, placement->name, param->help);
-}
-
-static int
-check_params(const struct hrw_membership *m, struct hrw_fault *fault)
-{
-	const struct hrw_param *param = m->placement->params;
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && param != NULL && param[i].name != NULL; i++) {
-		rc = check_param(m->placement, &param[i], &m->param[i], fault);
-		if (rc < 0)
-			hrw_fault_at(fault, "/placement/%s", param[i].name);
-	}
-	return rc;
-}
-
 static int
 check_copies(
     const struct hrw_membership *m, const struct hrw_limits *limits, struct hrw_fault *fault)
 {
 	size_t limit = HRW_COPIES_MAX;
+	char range[HRW_RANGE_SHOWN];
 	int rc = 0;
 
 	if (limits != NULL && limits->copies < limit)
@@ -92,9 +31,8 @@ check_copies(
 		    m->placement->name);
 	else if (m->copies < 1 || m->copies > limit)
 		rc = hrw_fault(fault, HRW_BAD_COPIES,
-		    "%u is not a number of copies: use 1 to %zu, or raise limits.copies (to %d at "
-		    "most)",
-		    m->copies, limit, HRW_COPIES_MAX);
+		    "%u is not a number of copies: use %s, or raise limits.copies (to %d at most)",
+		    m->copies, hrw_show_whole_range(1, limit, range), HRW_COPIES_MAX);
 	if (rc < 0)
 		hrw_fault_at(fault, "/copies");
 	return rc;
@@ -139,7 +77,7 @@ check_weights(const struct hrw_membership *m, struct hrw_fault *fault)
 			    node->weight, node->name, placement->name,
 			    weights->rule == HRW_WEIGHT_WHOLE ? "whole numbers" : "weights",
 			    weights->min, weights->max);
-		hrw_fault_at(fault, "/nodes/%s/weight", node->name);
+		hrw_fault_at_node(fault, node, "weight");
 		return HRW_BAD_WEIGHT;
 	}
 	return 0;
@@ -215,7 +153,7 @@ fill_hash_names(struct hrw_membership *m, bool *is_filled, struct hrw_fault *fau
 			    "\"%s\" has no address, and %s hashes it: give an \"address\" or a "
 			    "\"hash_name\"",
 			    node->name, m->placement->name);
-			hrw_fault_at(fault, "/nodes/%s/address", node->name);
+			hrw_fault_at_node(fault, node, "address");
 			return HRW_BAD_ADDRESS;
 		}
 		node->hash_name = strndup((const char *)text.data, text.len);
@@ -245,25 +183,21 @@ by_text(const void *left, const void *right)
 static int
 check_hash_names(const struct hrw_membership *m, struct text_of *list, struct hrw_fault *fault)
 {
-	char shown[HRW_SHOWN];
+	char shown[HRW_SHOWN], because[HRW_SHOWN + 32];
 
 	if (m->placement->hashed == HRW_HASHED_NOTHING)
 		return 0;
 	for (size_t i = 0; i < m->count; i++)
 		list[i] = (struct text_of){m->node[i].hash_name, i};
 	qsort(list, m->count, sizeof(*list), by_text);
-	for (size_t i = 1; i < m->count; i++)
-		if (strcmp(list[i - 1].text, list[i].text) == 0) {
-			hrw_fault(fault, HRW_BAD_SERVER,
-			    "\"%s\" and \"%s\" are both hashed as \"%s\", so no key could tell "
-			    "them "
-			    "apart: choose a \"hash_name\" for one of them",
-			    m->node[list[i - 1].node].name, m->node[list[i].node].name,
-			    hrw_show(hrw_text(list[i].text), shown, sizeof(shown)));
-			if (fault != NULL)
-				fault->reason = "collision";
-			return HRW_BAD_SERVER;
-		}
+	for (size_t i = 1; i < m->count; i++) {
+		if (strcmp(list[i - 1].text, list[i].text) != 0)
+			continue;
+		snprintf(because, sizeof(because), "are both hashed as \"%s\"",
+		    hrw_show(hrw_text(list[i].text), shown, sizeof(shown)));
+		return hrw_fault_collision(
+		    fault, m, &m->node[list[i - 1].node], &m->node[list[i].node], because);
+	}
 	return 0;
 }
 
@@ -340,9 +274,8 @@ hrw_membership_freeze(
 	if (!m->is_sorted && m->count > 0)
 		qsort(m->node, m->count, sizeof(*m->node), nodes_by_name);
 	m->is_sorted = true;
-	if (m->placement->complete != NULL)
-		m->placement->complete(m->param);
-	if ((rc = check_params(m, fault)) < 0 || (rc = check_copies(m, limits, fault)) < 0 ||
+	hrw_params_complete(m);
+	if ((rc = hrw_params_check(m, fault)) < 0 || (rc = check_copies(m, limits, fault)) < 0 ||
 	    (rc = check_weights(m, fault)) < 0 || (rc = fill_hash_names(m, is_filled, fault)) < 0 ||
 	    (rc = check_hash_names(m, list, fault)) < 0)
 		goto out;

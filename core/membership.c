@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/node.h"
+#include "core/params.h"
 
 const struct hrw_limits hrw_limits_max = {
     .nodes = HRW_NODES_MAX,
@@ -49,17 +50,6 @@ value_copy(struct hrw_value *to, const struct hrw_value *from)
 	return is_good;
 }
 
-static void
-params_reset(struct hrw_membership *m)
-{
-	const struct hrw_param *param = m->placement->params;
-
-	for (size_t i = 0; i < HRW_PARAMS_MAX; i++)
-		hrw_value_fini(&m->param[i]);
-	for (size_t i = 0; param != NULL && param[i].name != NULL; i++)
-		m->param[i].number = param[i].initial; /* 0 where it has none */
-}
-
 struct hrw_membership *
 hrw_membership_new(const struct hrw_placement *placement, unsigned copies)
 {
@@ -70,7 +60,7 @@ hrw_membership_new(const struct hrw_placement *placement, unsigned copies)
 	m->placement = placement;
 	m->copies = copies;
 	m->is_sorted = true;
-	params_reset(m);
+	hrw_params_reset(m);
 	return m;
 }
 
@@ -170,7 +160,8 @@ append(struct hrw_membership *m, const struct hrw_node *node, const struct hrw_l
 	}
 	if (reserve(m, m->count + 1) < 0 || hrw_node_copy(&m->node[m->count], node) < 0)
 		return no_memory(fault);
-	added = &m->node[m->count++];
+	added = &m->node[m->count];
+	added->listed = (uint32_t)m->count++;
 	if (m->count > 1 && strcmp(added[-1].name, added->name) >= 0)
 		m->is_sorted = false;
 	added->weight += 0.0; /* -0 becomes 0 */
@@ -254,30 +245,28 @@ by_id(const void *left, const void *right)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Finds the first node in list order that has the name or id of one before it:
- * *at is that node and *by the other, or *at is the count where there is none. */
-static int
-find_taken(const struct hrw_membership *m, size_t *by, size_t *at)
+int
+hrw_find_taken(const struct hrw_node *node, size_t count, bool names_ascend, size_t *by, size_t *at)
 {
-	struct listed *list = calloc(m->count + 1, sizeof(*list));
+	struct listed *list = calloc(count + 1, sizeof(*list));
 
-	*by = *at = m->count;
+	*by = *at = count;
 	if (list == NULL)
 		return HRW_INTERNAL;
-	for (size_t i = 0; i < m->count; i++)
-		list[i] = (struct listed){m->node[i].name, m->node[i].id, i};
-	/* Sorted means that each name is above the one before. */
-	if (!m->is_sorted) {
-		qsort(list, m->count, sizeof(*list), by_name);
-		for (size_t i = 1; i < m->count; i++)
+	for (size_t i = 0; i < count; i++)
+		list[i] = (struct listed){node[i].name, node[i].id, i};
+	if (!names_ascend) {
+		qsort(list, count, sizeof(*list), by_name);
+		for (size_t i = 1; i < count; i++)
 			if (list[i].at < *at && strcmp(list[i - 1].name, list[i].name) == 0) {
 				*by = list[i - 1].at;
 				*at = list[i].at;
 			}
 	}
-	qsort(list, m->count, sizeof(*list), by_id);
-	for (size_t i = 1; i < m->count; i++)
-		if (list[i].at < *at && list[i - 1].id == list[i].id) {
+	qsort(list, count, sizeof(*list), by_id);
+	for (size_t i = 1; i < count; i++)
+		if (list[i].at < *at && list[i - 1].id == list[i].id &&
+		    list[i].id != HRW_ID_UNSET) {
 			*by = list[i - 1].at;
 			*at = list[i].at;
 		}
@@ -299,7 +288,7 @@ hrw_membership_add_all(struct hrw_membership *m, const struct hrw_node *nodes, s
 			break;
 	}
 	/* A duplicate among those before the one refused came first. */
-	if (find_taken(m, &by, &again) < 0) {
+	if (hrw_find_taken(m->node, m->count, m->is_sorted, &by, &again) < 0) {
 		rc = no_memory(fault);
 	} else if (again < m->count) {
 		rc = taken(m, by, again, fault);
@@ -354,7 +343,7 @@ void
 hrw_membership_set_placement(struct hrw_membership *m, const struct hrw_placement *placement)
 {
 	m->placement = placement;
-	params_reset(m);
+	hrw_params_reset(m);
 	for (size_t i = 0; i < m->count; i++)
 		if (m->node[i].hash_name_is_default) {
 			free(m->node[i].hash_name);

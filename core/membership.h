@@ -57,8 +57,10 @@ struct hrw_node {
 	size_t token_count;
 	bool has_reweight; /* else it is 1 */
 	double reweight;   /* 0..1 */
+	bool has_healthy;  /* it was said; else it is true */
 	bool is_unhealthy; /* "healthy" is false */
 	int64_t since_ms;  /* Unix time of the last change of state; carried, not read */
+	uint32_t listed;   /* its place in the list that the draft was made from */
 };
 
 /* Limits of a configuration. They bind changes, never what a store holds. */
@@ -105,7 +107,7 @@ void hrw_value_fini(struct hrw_value *value);
  * one above the highest there is (the first gets 1), a NULL hash_name the
  * placement's default when frozen.
  *   limits  of names and count. NULL, for what a store holds: the widest, and a
- *           hash_name that the placement does not use is kept, not refused
+ *           field that the placement does not use is kept, not refused
  *   errors  BAD_SERVER ("name": not a slug; "taken": name or id listed
  *           already), BAD_ADDRESS, BAD_WEIGHT, BAD_ZONE, TOO_MANY,
  *           BAD_FIELD (id, hash_name, state), INTERNAL (no memory)

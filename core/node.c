@@ -3,6 +3,8 @@
  */
 #include "core/node.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static const char *const state_names[] = {
@@ -81,8 +83,7 @@ hrw_node_copy(struct hrw_node *to, const struct hrw_node *from)
 }
 
 static int
-check_hash_name(const struct hrw_placement *placement, const struct hrw_node *node, bool is_stored,
-    struct hrw_fault *fault)
+check_hash_name(const struct hrw_node *node, struct hrw_fault *fault)
 {
 	char shown[HRW_SHOWN];
 	struct hrw_bytes text;
@@ -98,42 +99,136 @@ check_hash_name(const struct hrw_placement *placement, const struct hrw_node *no
 		return hrw_fault(fault, HRW_BAD_FIELD,
 		    "hash_name \"%s\" is not UTF-8: use text that is",
 		    hrw_show(text, shown, sizeof(shown)));
-	if (placement->hashed == HRW_HASHED_NOTHING && !is_stored)
-		return hrw_fault(fault, HRW_BAD_FIELD,
-		    "hash_name \"%s\" is of no use here: %s hashes no text of a node, leave it out",
-		    hrw_show(text, shown, sizeof(shown)), placement->name);
 	return 0;
 }
 
-/* Fields that only some placements use. What a store holds may have others,
- * kept unused from a placement that did. */
-static int
-check_fields(const struct hrw_placement *placement, const struct hrw_node *node, const char **field,
-    struct hrw_fault *fault)
+/* Fields that only some placements use. */
+
+static bool
+same_array(const void *a, size_t a_count, const void *b, size_t b_count, size_t size)
 {
+	return a_count == b_count && (a_count == 0 || memcmp(a, b, a_count * size) == 0);
+}
+
+static bool
+same_slots(const struct hrw_node *a, const struct hrw_node *b)
+{
+	return same_array(a->slots, a->slot_count, b->slots, b->slot_count, sizeof(*a->slots));
+}
+
+static bool
+same_tokens(const struct hrw_node *a, const struct hrw_node *b)
+{
+	return same_array(a->tokens, a->token_count, b->tokens, b->token_count, sizeof(*a->tokens));
+}
+
+static bool
+same_reweight(const struct hrw_node *a, const struct hrw_node *b)
+{
+	return a->has_reweight == b->has_reweight && a->reweight == b->reweight;
+}
+
+static bool
+hashes_nothing(const struct hrw_placement *placement)
+{
+	return placement->hashed == HRW_HASHED_NOTHING;
+}
+
+/* An empty list is one that was given, too. */
+const char *
+hrw_unused_field(
+    const struct hrw_placement *placement, const struct hrw_node *node, const struct hrw_node *was)
+{
+	static const struct hrw_node bare = {0};
+	const struct hrw_node *old = was != NULL ? was : &bare;
 	const struct {
-		bool is_set;
-		unsigned trait;
 		const char *name;
+		bool is_used, is_new;
 	} rows[] = {
-	    {node->slots != NULL, HRW_SLOTS, "/slots"},
-	    {node->tokens != NULL, HRW_TOKENS, "/tokens"},
-	    {node->has_reweight, HRW_REWEIGHT, "/reweight"},
-	    {node->is_unhealthy, HRW_HEALTH, "/healthy"},
+	    {"zone", (placement->traits & (HRW_ZONED | HRW_HOSTS)) != 0,
+		node->zone != NULL && !hrw_text_same(node->zone, old->zone)},
+	    {"hash_name", !hashes_nothing(placement),
+		node->hash_name != NULL && !node->hash_name_is_default &&
+		    !hrw_text_same(node->hash_name, old->hash_name)},
+	    {"slots", (placement->traits & HRW_SLOTS) != 0,
+		node->slots != NULL && (old->slots == NULL || !same_slots(node, old))},
+	    {"tokens", (placement->traits & HRW_TOKENS) != 0,
+		node->tokens != NULL && (old->tokens == NULL || !same_tokens(node, old))},
+	    {"reweight", (placement->traits & HRW_REWEIGHT) != 0,
+		node->has_reweight && !same_reweight(node, old)},
+	    {"healthy", (placement->traits & HRW_HEALTH) != 0,
+		node->has_healthy &&
+		    (!old->has_healthy || node->is_unhealthy != old->is_unhealthy)},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (!rows[i].is_set || (placement->traits & rows[i].trait) != 0)
-			continue;
-		*field = rows[i].name;
-		return hrw_fault(fault, HRW_BAD_FIELD, "%s uses no \"%s\" of a node: leave it out",
-		    placement->name, rows[i].name + 1);
-	}
-	*field = "/reweight";
-	if (node->has_reweight && !(node->reweight >= 0 && node->reweight <= 1))
-		return hrw_fault(fault, HRW_BAD_FIELD,
-		    "reweight %.17g is out of range: use 0 to 1, or leave it out", node->reweight);
-	return 0;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!rows[i].is_used && rows[i].is_new)
+			return rows[i].name;
+	return NULL;
+}
+
+void
+hrw_fault_at_node(struct hrw_fault *fault, const struct hrw_node *node, const char *field, ...)
+{
+	char text[HRW_FAULT_FIELD];
+	va_list values;
+
+	va_start(values, field);
+	vsnprintf(text, sizeof(text), field, values);
+	va_end(values);
+	hrw_fault_at(fault, "/nodes/%u/%s", node->listed, text);
+}
+
+const char *
+hrw_hashed_field(const struct hrw_membership *m, const struct hrw_node *node)
+{
+	if (!node->hash_name_is_default)
+		return "hash_name";
+	return m->placement->hashed == HRW_HASHED_NAME ? "name" : "address";
+}
+
+int
+hrw_fault_collision(struct hrw_fault *fault, const struct hrw_membership *m,
+    const struct hrw_node *a, const struct hrw_node *b, const char *because)
+{
+	const struct hrw_node *later = a->listed > b->listed ? a : b;
+
+	hrw_fault(fault, HRW_BAD_SERVER,
+	    "\"%s\" and \"%s\" %s, so no key could tell them apart: choose %sa \"hash_name\" for "
+	    "one of them",
+	    a->name, b->name, because, m->placement->hashed == HRW_HASHED_NAME ? "a name or " : "");
+	hrw_fault_at_node(fault, later, "%s", hrw_hashed_field(m, later));
+	if (fault != NULL)
+		fault->reason = "collision";
+	return HRW_BAD_SERVER;
+}
+
+int
+hrw_unused_fault(struct hrw_fault *fault, const struct hrw_placement *placement, const char *field)
+{
+	return hrw_fault(fault, HRW_BAD_FIELD, "%s uses no \"%s\" of a node: leave it out",
+	    placement->name, field);
+}
+
+static int
+check_unused(const struct hrw_placement *placement, const struct hrw_node *node, const char **field,
+    struct hrw_fault *fault)
+{
+	const char *unused = hrw_unused_field(placement, node, NULL);
+
+	if (unused == NULL)
+		return 0;
+	*field = unused;
+	return hrw_unused_fault(fault, placement, unused);
+}
+
+static int
+check_reweight(const struct hrw_node *node, struct hrw_fault *fault)
+{
+	if (!node->has_reweight || (node->reweight >= 0 && node->reweight <= 1))
+		return 0;
+	return hrw_fault(fault, HRW_BAD_FIELD,
+	    "reweight %.17g is out of range: use 0 to 1, or leave it out", node->reweight);
 }
 
 int
@@ -141,42 +236,46 @@ hrw_node_check(const struct hrw_node *node, const struct hrw_placement *placemen
     const struct hrw_limits *limits, struct hrw_fault *fault)
 {
 	size_t name_limit = limits != NULL ? limits->name_bytes : HRW_NAME_BYTES_MAX;
-	const char *field = "/name";
+	const char *field = "name";
 	int rc;
 
 	rc = hrw_check_name(hrw_text(node->name), name_limit, HRW_BAD_SERVER, fault);
 	if (rc == 0 && node->address != NULL) {
-		field = "/address";
+		field = "address";
 		rc = hrw_check_address(hrw_text(node->address), fault);
 	}
 	if (rc == 0) {
-		field = "/weight";
+		field = "weight";
 		rc = hrw_check_weight(node->weight, fault);
 	}
 	if (rc == 0 && node->zone != NULL) {
-		field = "/zone";
+		field = "zone";
 		rc = hrw_check_zone(hrw_text(node->zone), fault);
 	}
 	if (rc == 0) {
-		field = "/hash_name";
-		rc = check_hash_name(placement, node, limits == NULL, fault);
+		field = "hash_name";
+		rc = check_hash_name(node, fault);
+	}
+	if (rc == 0) {
+		field = "reweight";
+		rc = check_reweight(node, fault);
 	}
 	if (rc == 0 && limits != NULL)
-		rc = check_fields(placement, node, &field, fault);
+		rc = check_unused(placement, node, &field, fault);
 	if (rc == 0 && node->id < HRW_ID_UNSET) {
-		field = "/id";
+		field = "id";
 		rc = hrw_fault(fault, HRW_BAD_FIELD,
 		    "id %d is negative: use a whole number from 0 to %d, or leave it out", node->id,
 		    INT32_MAX);
 	}
 	if (rc == 0 && (int)node->state != HRW_ACTIVE && (int)node->state != HRW_JOINING &&
 	    (int)node->state != HRW_DRAINING) {
-		field = "/state";
+		field = "state";
 		rc = hrw_fault(fault, HRW_BAD_FIELD,
 		    "state %d is none: use active, joining or draining", (int)node->state);
 	}
 	if (rc < 0)
-		hrw_fault_at(fault, "%s", field);
+		hrw_fault_at(fault, "/%s", field);
 	return rc;
 }
 
@@ -218,12 +317,6 @@ hrw_node_set_weight(struct hrw_node *node, double weight, struct hrw_fault *faul
 	return rc;
 }
 
-static bool
-same_array(const void *a, size_t a_count, const void *b, size_t b_count, size_t size)
-{
-	return a_count == b_count && (a_count == 0 || memcmp(a, b, a_count * size) == 0);
-}
-
 bool
 hrw_node_same(const struct hrw_node *a, const struct hrw_node *b)
 {
@@ -236,8 +329,6 @@ bool
 hrw_node_is_untouched(const struct hrw_node *a, const struct hrw_node *b)
 {
 	return a->weight == b->weight && a->state == b->state && hrw_text_same(a->zone, b->zone) &&
-	       a->has_reweight == b->has_reweight && a->reweight == b->reweight &&
-	       a->is_unhealthy == b->is_unhealthy &&
-	       same_array(a->slots, a->slot_count, b->slots, b->slot_count, sizeof(*a->slots)) &&
-	       same_array(a->tokens, a->token_count, b->tokens, b->token_count, sizeof(*a->tokens));
+	       same_reweight(a, b) && a->is_unhealthy == b->is_unhealthy && same_slots(a, b) &&
+	       same_tokens(a, b);
 }

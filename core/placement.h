@@ -31,6 +31,7 @@ enum hrw_trait {
 	HRW_BY_ID = 1u << 10,	   /* ids decide: hashed, the order of nodes, or ties */
 	HRW_DELETES = 1u << 11,	   /* the ranking without a node is, exactly, the old one with
 				    * that node deleted */
+	HRW_HOSTS = 1u << 12,	   /* zones count, by a rule of its own */
 };
 
 /* Which weights a placement takes. */
@@ -72,8 +73,10 @@ struct hrw_param {
 	enum hrw_param_type type;
 	const char *const *choices; /* CHOICE, SET: ends with NULL */
 	uint64_t min, max;	    /* COUNT: the number; TEXT: its length in bytes */
-	uint64_t initial;	    /* COUNT and FLAG: the default; SET: its bits */
+	uint64_t initial;	    /* COUNT and FLAG: the default; SET: its bits, 0 where it
+				     * may be left out, though never be empty */
 	bool is_required;	    /* TEXT, SECRET: has no default */
+	const char *with, *is;	    /* it counts only where this CHOICE is that; NULL: always */
 	const char *help;
 };
 

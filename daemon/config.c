@@ -159,12 +159,27 @@ read_document(struct config *c, struct hrw_fault *fault)
 	return rc;
 }
 
+/* The value that a pointer names, or where that is not there, the one it should
+ * stand in; NULL: it names none. */
+static const struct json *
+place_of(const struct json *document, const char *pointer)
+{
+	const char *last = strrchr(pointer, '/');
+	const struct json *at = json_at(document, pointer);
+	char within[HRW_FAULT_FIELD];
+
+	if (at != NULL || last == NULL)
+		return at;
+	snprintf(within, sizeof(within), "%.*s", (int)(last - pointer), pointer);
+	return json_at(document, within);
+}
+
 /* Puts file, line, column and field before what is wrong. */
 static int
 locate(const char *path, const struct json *document, struct hrw_fault *fault)
 {
 	char said[HRW_FAULT_DETAIL], field[HRW_FAULT_FIELD];
-	const struct json *at = document == NULL ? NULL : json_at(document, fault->field);
+	const struct json *at = document == NULL ? NULL : place_of(document, fault->field);
 	unsigned line = 0, column = 0;
 	int skip = 0;
 

@@ -449,16 +449,15 @@ read_log_format(struct config *c, const struct config_option *option, const stru
 	return 0;
 }
 
-/* A fault of a pool as a whole (two names that hash alike) knows no field: it is
- * the pool's. */
+/* What is wrong with a pool as a whole is told within it. */
 static int
 pool_fault(const struct json *pool, int rc, struct hrw_fault *fault)
 {
-	char pointer[HRW_FAULT_FIELD];
+	char pointer[HRW_FAULT_FIELD], field[HRW_FAULT_FIELD];
 
 	json_pointer(pool, pointer, sizeof(pointer));
-	if (fault->field[0] == '\0')
-		hrw_fault_at(fault, "%s", pointer);
+	memcpy(field, fault->field, sizeof(field));
+	hrw_fault_at(fault, "%s%s", pointer, field);
 	return rc;
 }
 
@@ -474,7 +473,7 @@ check_pool(const struct config *c, const struct json *pool, struct hrw_fault *fa
 		return pool_fault(pool, rc, fault);
 	m = document_pool_read(pool, c->limits, &max_moved, fault);
 	if (m == NULL)
-		return pool_fault(pool, fault->error, fault);
+		return (int)fault->error;
 	rc = hrw_membership_freeze(m, c->limits, fault);
 	hrw_membership_free(m);
 	return rc < 0 ? pool_fault(pool, rc, fault) : 0;

@@ -418,11 +418,36 @@ json_at(const struct json *j, const char *pointer)
 	return *pointer == '\0' ? j : NULL;
 }
 
-#undef json_fault /* an analyser's, see json.h */
+#undef json_fault
+#undef json_lacks /* an analyser's, see json.h */
+
+void
+json_fault_at(const struct json *j, struct hrw_fault *fault)
+{
+	char pointer[HRW_FAULT_FIELD];
+
+	json_pointer(j, pointer, sizeof(pointer));
+	hrw_fault_at(fault, "%s", pointer);
+}
 
 int
 json_fault(
     const struct json *j, struct hrw_fault *fault, enum hrw_error error, const char *format, ...)
+{
+	char detail[2 * HRW_FAULT_DETAIL];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(detail, sizeof(detail), format, arguments);
+	va_end(arguments);
+	hrw_fault(fault, error, "%s", detail);
+	json_fault_at(j, fault);
+	return error;
+}
+
+int
+json_lacks(const struct json *object, const char *name, struct hrw_fault *fault,
+    enum hrw_error error, const char *format, ...)
 {
 	char detail[2 * HRW_FAULT_DETAIL], pointer[HRW_FAULT_FIELD];
 	va_list arguments;
@@ -430,9 +455,9 @@ json_fault(
 	va_start(arguments, format);
 	vsnprintf(detail, sizeof(detail), format, arguments);
 	va_end(arguments);
-	json_pointer(j, pointer, sizeof(pointer));
+	json_pointer(object, pointer, sizeof(pointer));
 	hrw_fault(fault, error, "%s", detail);
-	hrw_fault_at(fault, "%s", pointer);
+	hrw_fault_at(fault, "%s/%s", pointer, name);
 	return error;
 }
 

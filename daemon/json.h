@@ -90,9 +90,18 @@ const struct json *json_at(const struct json *j, const char *pointer);
 int json_fault(const struct json *j, struct hrw_fault *fault, enum hrw_error error,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* The same for a member that is not there, but should be. */
+int json_lacks(const struct json *object, const char *name, struct hrw_fault *fault,
+    enum hrw_error error, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Points a fault that was filled at the value. */
+void json_fault_at(const struct json *j, struct hrw_fault *fault);
+
 #ifdef __clang_analyzer__ /* as for hrw_fault() */
 #define json_fault(j, fault, error, ...)                                                           \
 	(json_fault((j), (fault), (error), __VA_ARGS__), (int)(error))
+#define json_lacks(object, name, fault, error, ...)                                                \
+	(json_lacks((object), (name), (fault), (error), __VA_ARGS__), (int)(error))
 #endif
 
 /* Every member of an object must be one of `names` (ended by NULL): else

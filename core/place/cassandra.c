@@ -9,6 +9,7 @@
 
 #include "core/hash/cassandra.h"
 #include "core/keytype.h"
+#include "core/node.h"
 #include "core/place/points.h"
 
 enum { PARAM_KEY_TYPE };
@@ -57,7 +58,7 @@ static int
 check_tokens(const struct hrw_membership *m, const struct hrw_points *all, struct hrw_fault *fault)
 {
 	for (size_t i = 1; i < all->count; i++) {
-		const char *name = m->node[all->node[i]].name;
+		const struct hrw_node *node = &m->node[all->node[i]];
 		int64_t token = (int64_t)place_of((int64_t)all->at[i]);
 
 		if (all->at[i - 1] != all->at[i])
@@ -65,13 +66,13 @@ check_tokens(const struct hrw_membership *m, const struct hrw_points *all, struc
 		if (all->node[i - 1] == all->node[i])
 			hrw_fault(fault, HRW_BAD_FIELD,
 			    "token %" PRId64 " is listed twice by \"%s\": list it once", token,
-			    name);
+			    node->name);
 		else
 			hrw_fault(fault, HRW_BAD_FIELD,
 			    "token %" PRId64 " is held by \"%s\" and \"%s\": leave it to one of "
 			    "them",
-			    token, m->node[all->node[i - 1]].name, name);
-		hrw_fault_at(fault, "/nodes/%s/tokens", name);
+			    token, m->node[all->node[i - 1]].name, node->name);
+		hrw_fault_at_node(fault, node, "tokens");
 		return HRW_BAD_FIELD;
 	}
 	return 0;

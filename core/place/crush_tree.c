@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "core/node.h"
 #include "core/place/order.h"
 
 void
@@ -167,7 +168,7 @@ host_of(const struct hrw_node *node, struct host *hosts, size_t count, struct hr
 		    "zone \"%s\" of \"%s\" is none of the placement's \"hosts\": list it there, or "
 		    "choose one of them",
 		    node->zone, node->name);
-		hrw_fault_at(fault, "/nodes/%s/zone", node->name);
+		hrw_fault_at_node(fault, node, "zone");
 	}
 	return host;
 }
@@ -181,7 +182,7 @@ check_zones(const struct hrw_membership *m, struct hrw_fault *fault)
 			    "\"%s\" has no zone, and %s takes it for its host: give a \"zone\", or "
 			    "set failure_domain to osd",
 			    m->node[n].name, m->placement->name);
-			hrw_fault_at(fault, "/nodes/%s/zone", m->node[n].name);
+			hrw_fault_at_node(fault, &m->node[n], "zone");
 			return HRW_BAD_ZONE;
 		}
 	return 0;

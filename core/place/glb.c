@@ -15,6 +15,7 @@
 #include "core/hash/fmix.h"
 #include "core/hash/siphash.h"
 #include "core/keytype.h"
+#include "core/node.h"
 
 enum { BACKENDS_MAX = 256, PAIR = 2, SECRET_BYTES = 16, ROW_SEED_BYTES = 8 };
 enum { PARAM_SEED, PARAM_HASH_KEY, PARAM_HASH_FIELDS };
@@ -124,12 +125,6 @@ check_pool(const struct hrw_membership *m, struct hrw_fault *fault)
 		hrw_fault_at(fault, "/copies");
 		return HRW_BAD_COPIES;
 	}
-	if (m->param[PARAM_HASH_FIELDS].number == 0) {
-		hrw_fault(fault, HRW_BAD_FIELD,
-		    "no \"hash_fields\" are chosen: choose one at least, or leave it out");
-		hrw_fault_at(fault, "/placement/hash_fields");
-		return HRW_BAD_FIELD;
-	}
 	return 0;
 }
 
@@ -148,20 +143,14 @@ read_ips(const struct hrw_membership *m, struct ip *ip, struct hrw_fault *fault)
 			    "\"%s\" of \"%s\" is no IP address, and glb hashes one: give one as "
 			    "\"hash_name\"",
 			    hrw_show(hrw_text(node->hash_name), shown, sizeof(shown)), node->name);
-			hrw_fault_at(fault, "/nodes/%s/hash_name", node->name);
+			hrw_fault_at_node(fault, node, "%s", hrw_hashed_field(m, node));
 			return HRW_BAD_FIELD;
 		}
 		for (size_t i = 0; i < n; i++)
 			if (ip[i].len == ip[n].len &&
-			    memcmp(ip[i].byte, ip[n].byte, ip[n].len) == 0) {
-				hrw_fault(fault, HRW_BAD_SERVER,
-				    "\"%s\" and \"%s\" have one IP address, so no key could tell "
-				    "them apart: choose a \"hash_name\" for one of them",
-				    m->node[i].name, node->name);
-				if (fault != NULL)
-					fault->reason = "collision";
-				return HRW_BAD_SERVER;
-			}
+			    memcmp(ip[i].byte, ip[n].byte, ip[n].len) == 0)
+				return hrw_fault_collision(
+				    fault, m, &m->node[i], node, "have one IP address");
 	}
 	return 0;
 }

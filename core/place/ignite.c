@@ -11,6 +11,7 @@
 
 #include "core/hash/java.h"
 #include "core/keytype.h"
+#include "core/node.h"
 #include "core/place/order.h"
 #include "core/place/race.h"
 
@@ -72,7 +73,8 @@ size(const void *index)
 }
 
 static int
-hash_id(const struct hrw_node *node, uint64_t type, uint32_t *hash, struct hrw_fault *fault)
+hash_id(const struct hrw_membership *m, const struct hrw_node *node, uint64_t type, uint32_t *hash,
+    struct hrw_fault *fault)
 {
 	struct hrw_bytes text = hrw_text(node->hash_name);
 	char shown[HRW_SHOWN];
@@ -90,7 +92,7 @@ hash_id(const struct hrw_node *node, uint64_t type, uint32_t *hash, struct hrw_f
 	    "hash_name \"%s\" of \"%s\" is no UUID: give one like "
 	    "123e4567-e89b-12d3-a456-426614174000, or set consistent_id to text",
 	    hrw_show(text, shown, sizeof(shown)), node->name);
-	hrw_fault_at(fault, "/nodes/%s/hash_name", node->name);
+	hrw_fault_at_node(fault, node, "%s", hrw_hashed_field(m, node));
 	return HRW_BAD_FIELD;
 }
 
@@ -115,9 +117,9 @@ prepare(const struct hrw_membership *m, void **index, struct hrw_fault *fault)
 	ix->partitions = (uint32_t)m->param[PARAM_PARTITIONS].number;
 	/* Those that take no keys too: they may come back. */
 	for (size_t n = 0; rc == 0 && n < m->count; n++)
-		rc = hash_id(&m->node[n], id_type, &hash, fault);
+		rc = hash_id(m, &m->node[n], id_type, &hash, fault);
 	for (size_t i = 0; rc == 0 && i < ix->count; i++)
-		rc = hash_id(&m->node[ix->order[i]], id_type, &ix->hash[i], fault);
+		rc = hash_id(m, &m->node[ix->order[i]], id_type, &ix->hash[i], fault);
 out:
 	if (rc == 0)
 		*index = ix;

@@ -32,6 +32,8 @@ static const struct hrw_param params[] = {
     {.name = "hash",
 	.type = HRW_PARAM_CHOICE,
 	.choices = hash_names,
+	.with = "key_type",
+	.is = "text",
 	.help = "the hash of keys that are text"},
     {.name = NULL},
 };

@@ -20,6 +20,7 @@
 #include "core/hash/fmix.h"
 #include "core/hash/fnv1a.h"
 #include "core/membership.h"
+#include "core/place/hashes.h"
 #include "core/place/kernel.h"
 #include "core/place/race.h"
 
@@ -68,46 +69,18 @@ size(const void *index)
 					       sizeof(*ix->weight) + sizeof(*ix->node));
 }
 
-/* A node's hash, to be sorted. */
-struct hash_of {
-	uint32_t hash, node;
-};
-
-static int
-by_hash(const void *left, const void *right)
-{
-	const struct hash_of *a = left, *b = right;
-
-	if (a->hash != b->hash)
-		return a->hash < b->hash ? -1 : 1;
-	return (a->node > b->node) - (a->node < b->node);
-}
-
-/* No two nodes may share a hash, draining ones included: they may come back. */
 static int
 check_collisions(const struct hrw_membership *m, struct hrw_fault *fault)
 {
-	struct hash_of *list = calloc(m->count + 1, sizeof(*list));
-	int rc = 0;
+	uint64_t *hash = calloc(m->count + 1, sizeof(*hash));
+	int rc;
 
-	if (list == NULL)
+	if (hash == NULL)
 		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
 	for (size_t i = 0; i < m->count; i++)
-		list[i] =
-		    (struct hash_of){hrw_fnv1a32(hrw_text(m->node[i].hash_name)), (uint32_t)i};
-	qsort(list, m->count, sizeof(*list), by_hash);
-	for (size_t i = 1; rc == 0 && i < m->count; i++)
-		if (list[i - 1].hash == list[i].hash) {
-			rc = hrw_fault(fault, HRW_BAD_SERVER,
-			    "\"%s\" and \"%s\" both hash to 0x%08x, so one of them would get no "
-			    "key: "
-			    "choose a name or a \"hash_name\" for one of them",
-			    m->node[list[i - 1].node].name, m->node[list[i].node].name,
-			    list[i].hash);
-			if (fault != NULL)
-				fault->reason = "collision";
-		}
-	free(list);
+		hash[i] = hrw_fnv1a32(hrw_text(m->node[i].hash_name));
+	rc = hrw_hashes_check(m, hash, fault);
+	free(hash);
 	return rc;
 }
 

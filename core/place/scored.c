@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "core/place/hashes.h"
 #include "core/place/order.h"
 #include "core/place/race.h"
 
@@ -44,48 +45,6 @@ order_of(const struct hrw_membership *m, enum hrw_ties ties, size_t *count)
 	return order;
 }
 
-/* A node's hash, to be sorted. */
-struct hash_of {
-	uint64_t hash;
-	size_t node;
-};
-
-static int
-by_hash(const void *left, const void *right)
-{
-	const struct hash_of *a = left, *b = right;
-
-	if (a->hash != b->hash)
-		return a->hash < b->hash ? -1 : 1;
-	return (a->node > b->node) - (a->node < b->node);
-}
-
-/* No two nodes may share a hash, draining ones included: they may come back. */
-static int
-check_collisions(const struct hrw_scored *s, struct hrw_fault *fault)
-{
-	const struct hrw_membership *m = s->m;
-	struct hash_of *list = calloc(m->count + 1, sizeof(*list));
-	int rc = 0;
-
-	if (list == NULL)
-		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
-	for (size_t i = 0; i < m->count; i++)
-		list[i] = (struct hash_of){s->hash[i], i};
-	qsort(list, m->count, sizeof(*list), by_hash);
-	for (size_t i = 1; rc == 0 && i < m->count; i++)
-		if (list[i - 1].hash == list[i].hash) {
-			rc = hrw_fault(fault, HRW_BAD_SERVER,
-			    "\"%s\" and \"%s\" have one hash, so one of them would get no key: "
-			    "choose a name or a \"hash_name\" for one of them",
-			    m->node[list[i - 1].node].name, m->node[list[i].node].name);
-			if (fault != NULL)
-				fault->reason = "collision";
-		}
-	free(list);
-	return rc;
-}
-
 static int
 fill(struct hrw_scored *s, struct hrw_fault *fault)
 {
@@ -104,7 +63,7 @@ fill(struct hrw_scored *s, struct hrw_fault *fault)
 		return 0;
 	for (size_t i = 0; i < m->count; i++)
 		s->hash[i] = s->by->hash_node(s, hrw_text(m->node[i].hash_name));
-	return check_collisions(s, fault);
+	return hrw_hashes_check(m, s->hash, fault);
 }
 
 int

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "core/node.h"
+
 void
 hrw_slots_fini(struct hrw_slots *slots)
 {
@@ -35,7 +37,7 @@ check_range(const struct hrw_node *node, size_t at, uint32_t highest, struct hrw
 	hrw_fault(fault, HRW_BAD_FIELD,
 	    "slots [%u,%u] of \"%s\" are no range: use [first,last] with 0 <= first <= last <= %u",
 	    range->first, range->last, node->name, highest);
-	hrw_fault_at(fault, "/nodes/%s/slots/%zu", node->name, at);
+	hrw_fault_at_node(fault, node, "slots/%zu", at);
 	return HRW_BAD_FIELD;
 }
 
@@ -44,18 +46,19 @@ check_overlap(const struct hrw_slots *slots, struct hrw_fault *fault)
 {
 	for (size_t i = 1; i < slots->count; i++) {
 		const struct hrw_held *before = &slots->held[i - 1], *held = &slots->held[i];
-		const char *name = slots->m->node[held->node].name;
+		const struct hrw_node *node = &slots->m->node[held->node];
 
 		if (held->first > before->last)
 			continue;
 		if (held->node == before->node)
 			hrw_fault(fault, HRW_BAD_FIELD,
-			    "slot %u is listed twice by \"%s\": list it once", held->first, name);
+			    "slot %u is listed twice by \"%s\": list it once", held->first,
+			    node->name);
 		else
 			hrw_fault(fault, HRW_BAD_FIELD,
 			    "slot %u is held by \"%s\" and \"%s\": leave it to one of them",
-			    held->first, slots->m->node[before->node].name, name);
-		hrw_fault_at(fault, "/nodes/%s/slots", name);
+			    held->first, slots->m->node[before->node].name, node->name);
+		hrw_fault_at_node(fault, node, "slots");
 		return HRW_BAD_FIELD;
 	}
 	return 0;

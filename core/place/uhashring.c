@@ -35,6 +35,8 @@ static const struct hrw_param params[] = {
 	.min = 1,
 	.max = 4,
 	.initial = 4,
+	.with = "hash",
+	.is = "ketama",
 	.help = "points from each digest with ketama, 1 to 4"},
     {.name = NULL},
 };

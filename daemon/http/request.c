@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 
+#include "core/range.h"
 #include "daemon/http/accept_header.h"
 #include "daemon/http/auth.h"
 #include "daemon/http/private.h"
@@ -33,7 +34,7 @@ request_number(struct request *req, const char *name, int64_t min, int64_t max, 
     enum hrw_error error, int64_t *out)
 {
 	const struct target_parameter *p = target_parameter(&req->exchange->target, name);
-	char wanted[80];
+	char wanted[HRW_RANGE_SHOWN];
 	bool is_negative, is_number;
 	uint64_t n = 0;
 	size_t i;
@@ -41,8 +42,6 @@ request_number(struct request *req, const char *name, int64_t min, int64_t max, 
 	*out = otherwise;
 	if (p == NULL)
 		return 0;
-	snprintf(wanted, sizeof(wanted), "a whole number from %lld to %lld", (long long)min,
-	    (long long)max);
 	is_negative = p->value.len > 0 && p->value.data[0] == '-';
 	i = is_negative;
 	is_number = p->value.len > i && p->value.len - i <= 18;
@@ -53,7 +52,8 @@ request_number(struct request *req, const char *name, int64_t min, int64_t max, 
 	*out = is_negative ? -(int64_t)n : (int64_t)n;
 	if (!is_number || *out < min || *out > max) {
 		*out = otherwise;
-		return bad_value(req, name, p->value, error, wanted);
+		return bad_value(req, name, p->value, error,
+		    hrw_show_whole_range((uint64_t)min, (uint64_t)max, wanted));
 	}
 	return 0;
 }

@@ -53,8 +53,10 @@ next_make(struct next *next, const struct change *c, const struct pool *now, int
 	next->settled = settle_follow(c, now, next->present, fault);
 	rc = next->settled != NULL ? hrw_membership_freeze(next->settled, NULL, fault)
 				   : (int)fault->error;
-	if (rc < 0)
+	if (rc < 0) {
 		next_fini(next);
+		hrw_fault_at(fault, "%s", ""); /* no place in what was sent */
+	}
 	return rc;
 }
 

@@ -42,7 +42,8 @@ struct task {
 	double max_moved; /* negative: none */
 	uint64_t epoch;
 	struct hrw_membership *template; /* without a list, its nodes are one with every field */
-	char *at; /* JSON pointer of where it was asked for; NULL: the body itself */
+	char *at;      /* JSON pointer of where it was asked for; NULL: the body itself */
+	bool at_field; /* that is the one field in `set`, not an object with it */
 };
 
 enum guard {
@@ -66,6 +67,7 @@ struct change {
 	unsigned force; /* guards overridden, of enum guard */
 	bool settles_later;
 	bool is_dry_run;
+	bool takes_unused;   /* newcomers may have fields that the placement does not use */
 	char *expected_etag; /* a plan's epoch to be applied to: 412 otherwise; NULL: any */
 	struct precondition precondition;
 	char *by, *from, *reason; /* for the history; may be NULL */

@@ -192,7 +192,7 @@ read_placement(struct change *c, const struct json *j, struct hrw_fault *fault)
 
 	if (task == NULL)
 		return no_memory(fault);
-	task->template = document_placement_read(j, 1, fault);
+	task->template = document_placement_read(j, false, 1, fault);
 	return task->template != NULL ? 0 : (int)fault->error;
 }
 
@@ -264,10 +264,16 @@ enum { LISTS = sizeof(lists) / sizeof(lists[0]) };
 static int
 read_name(struct change *c, enum task_op op, const struct json *j, struct hrw_fault *fault)
 {
+	int rc;
+
 	if (json_type(j) != JSON_STRING)
 		return json_fault(j, fault, HRW_BAD_FIELD, "a node's name is %s here: give a text",
 		    json_type_name(json_type(j)));
-	return change_add_named(c, op, json_bytes(j), fault);
+	rc = change_add_named(c, op, json_bytes(j), fault);
+	if (rc == 0)
+		return note_place(&c->task[c->count - 1], j, fault);
+	json_fault_at(j, fault);
+	return rc;
 }
 
 static int
@@ -284,6 +290,7 @@ read_weight(struct change *c, const struct json *j, struct hrw_fault *fault)
 	task = &c->task[c->count - 1];
 	task->node.weight = weight;
 	task->set = NODE_WEIGHT;
+	task->at_field = true;
 	return note_place(task, j, fault);
 }
 
@@ -324,17 +331,19 @@ read_list(struct change *c, size_t list, const struct json *j, bool is_plan,
 	return rc;
 }
 
+/* By name; of one name, as they were read. */
 static int
 task_cmp(const void *left, const void *right)
 {
 	const struct task *const *a = left, *const *b = right;
+	int order = strcmp((*a)->node.name, (*b)->node.name);
 
-	return strcmp((*a)->node.name, (*b)->node.name);
+	return order != 0 ? order : (*a > *b) - (*a < *b);
 }
 
 /* Each node is named once: what two lists want of one node has no order. */
 static int
-check_twice(const struct change *c, size_t from, struct hrw_fault *fault)
+check_named_twice(const struct change *c, size_t from, struct hrw_fault *fault)
 {
 	const struct task **task = calloc(c->count - from + 1, sizeof(*task));
 	size_t count = 0;
@@ -347,23 +356,36 @@ check_twice(const struct change *c, size_t from, struct hrw_fault *fault)
 			task[count++] = &c->task[i];
 	qsort(task, count, sizeof(*task), task_cmp);
 	for (size_t i = 1; rc == 0 && i < count; i++) {
-		if (task_cmp(&task[i - 1], &task[i]) != 0)
+		if (strcmp(task[i - 1]->node.name, task[i]->node.name) != 0)
 			continue;
-		if (task[i]->op == TASK_ADD && task[i - 1]->op == TASK_ADD) {
-			rc = hrw_fault(fault, HRW_BAD_SERVER,
-			    "\"%s\" is listed twice: leave one of them out, or rename it",
-			    task[i]->node.name);
-			hrw_fault_at(fault, "/add");
-			if (fault != NULL)
-				fault->reason = "name";
-		} else {
-			rc = hrw_fault(fault, HRW_BAD_FIELD,
-			    "\"%s\" is named twice: name a node in one of the lists only, and "
-			    "once",
-			    task[i]->node.name);
-		}
+		rc = hrw_fault(fault, HRW_BAD_FIELD,
+		    "\"%s\" is named twice: name a node in one of the lists only, and once",
+		    task[i]->node.name);
+		hrw_fault_at(fault, "%s", task[i]->at);
 	}
 	free(task);
+	return rc;
+}
+
+/* Nor does the list of newcomers have a name or an id twice. They stand first. */
+static int
+check_added_twice(const struct change *c, size_t from, struct hrw_fault *fault)
+{
+	struct hrw_node *node = calloc(c->count - from + 1, sizeof(*node));
+	size_t count = 0, at;
+	const char *field;
+	int rc;
+
+	if (node == NULL)
+		return no_memory(fault);
+	while (from + count < c->count && c->task[from + count].op == TASK_ADD) {
+		node[count] = c->task[from + count].node;
+		count++;
+	}
+	rc = document_twice(node, count, &at, &field, fault);
+	if (rc == HRW_BAD_SERVER)
+		hrw_fault_at(fault, "%s/%s", c->task[from + at].at, field);
+	free(node);
 	return rc;
 }
 
@@ -393,5 +415,7 @@ change_read(struct change *c, const struct json *body, bool is_plan,
 		rc = read_placement(c, placement, fault);
 	if (rc == 0 && copies != NULL)
 		rc = read_copies(c, copies, limits, fault);
-	return rc < 0 ? rc : check_twice(c, from, fault);
+	if (rc == 0)
+		rc = check_added_twice(c, from, fault);
+	return rc < 0 ? rc : check_named_twice(c, from, fault);
 }

@@ -48,7 +48,8 @@ place(struct turn *t, bool has_change, struct hrw_membership **out, struct hrw_f
 	struct comparison *c = t->comparison;
 	size_t more = has_change ? c->change->count : 0;
 	struct task *task = calloc(more + 2, sizeof(*task));
-	struct change change = {.pool = c->pool->name, .task = task};
+	/* A field that one of the placements uses is no reason to refuse the others. */
+	struct change change = {.pool = c->pool->name, .task = task, .takes_unused = true};
 	double max_moved;
 	int rc;
 

@@ -3,6 +3,8 @@
  */
 #include <stdlib.h>
 
+#include "core/node.h"
+#include "core/range.h"
 #include "daemon/members/document_node.h"
 
 /* What a pool object may say; the rest of what answers show is passed over. */
@@ -20,14 +22,15 @@ document_copies_read(const struct json *j, const struct hrw_limits *limits, unsi
     struct hrw_fault *fault)
 {
 	size_t limit = limits != NULL ? limits->copies : HRW_COPIES_MAX;
-	char shown[HRW_SHOWN];
+	char shown[HRW_SHOWN], range[HRW_RANGE_SHOWN];
 	int64_t number;
 
 	if (!json_integer(j, &number) || number < 1 || (uint64_t)number > limit)
 		return json_fault(j, fault, HRW_BAD_COPIES,
-		    "%s is not a number of copies: use a whole number from 1 to %zu, or raise "
-		    "limits.copies (to %d at most)",
-		    hrw_show(json_source(j), shown, sizeof(shown)), limit, HRW_COPIES_MAX);
+		    "%s is not a number of copies: use %s, or raise limits.copies "
+		    "(to %d at most)",
+		    hrw_show(json_source(j), shown, sizeof(shown)),
+		    hrw_show_whole_range(1, limit, range), HRW_COPIES_MAX);
 	*copies = (unsigned)number;
 	return 0;
 }
@@ -48,31 +51,45 @@ document_max_moved_read(const struct json *j, double *max_moved, struct hrw_faul
 	return 0;
 }
 
-static int
-name_cmp(const void *left, const void *right)
+int
+document_twice(const struct hrw_node *node, size_t count, size_t *at, const char **field,
+    struct hrw_fault *fault)
 {
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
+	size_t by;
+
+	if (hrw_find_taken(node, count, false, &by, at) < 0)
+		return no_memory(fault);
+	if (*at == count)
+		return 0;
+	if (strcmp(node[by].name, node[*at].name) == 0) {
+		*field = "name";
+		hrw_fault(fault, HRW_BAD_SERVER,
+		    "\"%s\" is listed twice: leave one of them out, or rename it", node[by].name);
+		if (fault != NULL)
+			fault->reason = "name";
+		return HRW_BAD_SERVER;
+	}
+	*field = "id";
+	return hrw_fault(fault, HRW_BAD_SERVER,
+	    "id %d is listed twice, for \"%s\" and \"%s\": give one of them another, or leave it "
+	    "out",
+	    node[by].id, node[by].name, node[*at].name);
 }
 
-/* No name stands in a list twice. */
+/* No name stands in a list twice, nor an id. */
 static int
 check_twice(const struct json *array, const struct document_parts *parts, struct hrw_fault *fault)
 {
-	const char **name = calloc(parts->count + 1, sizeof(char *));
-	int rc = 0;
+	const struct json *again = json_first(array);
+	const char *field;
+	size_t at;
+	int rc = document_twice(parts->node, parts->count, &at, &field, fault);
 
-	if (name == NULL)
-		return no_memory(fault);
-	for (size_t i = 0; i < parts->count; i++)
-		name[i] = parts->node[i].name;
-	qsort(name, parts->count, sizeof(char *), name_cmp);
-	for (size_t i = 1; rc == 0 && i < parts->count; i++)
-		if (strcmp(name[i - 1], name[i]) == 0)
-			rc = json_fault(array, fault, HRW_BAD_SERVER,
-			    "\"%s\" is listed twice: leave one of them out, or rename it", name[i]);
-	if (rc < 0 && fault != NULL)
-		fault->reason = "name";
-	free(name);
+	if (rc != HRW_BAD_SERVER)
+		return rc;
+	while (at-- > 0)
+		again = json_next(again);
+	json_fault_at(json_get(again, field), fault);
 	return rc;
 }
 
@@ -107,8 +124,8 @@ nodes_read(const struct json *array, enum node_source source, const struct hrw_l
 
 /* The template of a pool object: placement, parameters, copies. */
 static int
-template_read(const struct json *j, const struct hrw_limits *limits, struct document_parts *out,
-    struct hrw_fault *fault)
+template_read(const struct json *j, bool is_stored, const struct hrw_limits *limits,
+    struct document_parts *out, struct hrw_fault *fault)
 {
 	const struct json *placement = json_get(j, "placement"), *copies = json_get(j, "copies");
 	unsigned number = 1;
@@ -118,8 +135,9 @@ template_read(const struct json *j, const struct hrw_limits *limits, struct docu
 		rc = document_copies_read(copies, limits, &number, fault);
 	if (rc < 0)
 		return rc;
-	out->template = placement != NULL ? document_placement_read(placement, number, fault)
-					  : hrw_membership_new(hrw_placements[0], number);
+	out->template = placement != NULL
+			    ? document_placement_read(placement, is_stored, number, fault)
+			    : hrw_membership_new(hrw_placements[0], number);
 	if (out->template != NULL)
 		return 0;
 	if (placement == NULL)
@@ -145,7 +163,7 @@ document_parts_read(const struct json *j, bool is_stored, const struct hrw_limit
 	if (rc == 0 && max_moved != NULL)
 		rc = document_max_moved_read(max_moved, &out->max_moved, fault);
 	if (rc == 0)
-		rc = template_read(j, is_stored ? NULL : limits, out, fault);
+		rc = template_read(j, is_stored, is_stored ? NULL : limits, out, fault);
 	if (rc == 0 && nodes != NULL)
 		rc = nodes_read(nodes, source, is_stored ? NULL : limits, out, fault);
 	if (rc < 0)
@@ -179,10 +197,11 @@ document_parts_fini(struct document_parts *parts)
 
 /* Puts the parts together: a draft with the nodes in it. */
 static struct hrw_membership *
-assemble(struct document_parts *parts, const struct hrw_limits *limits, struct hrw_fault *fault)
+assemble(const struct json *j, struct document_parts *parts, const struct hrw_limits *limits,
+    struct hrw_fault *fault)
 {
 	struct hrw_membership *m = parts->template;
-	char field[HRW_FAULT_FIELD];
+	char field[HRW_FAULT_FIELD], pointer[HRW_FAULT_FIELD];
 	size_t at = 0;
 	int rc;
 
@@ -191,7 +210,8 @@ assemble(struct document_parts *parts, const struct hrw_limits *limits, struct h
 	if (rc < 0) {
 		if (fault != NULL) {
 			memcpy(field, fault->field, sizeof(field));
-			hrw_fault_at(fault, "/nodes/%zu%s", at, field);
+			json_pointer(j, pointer, sizeof(pointer));
+			hrw_fault_at(fault, "%s/nodes/%zu%s", pointer, at, field);
 		}
 		hrw_membership_free(m);
 		return NULL;
@@ -209,7 +229,7 @@ document_pool_read(const struct json *j, const struct hrw_limits *limits, double
 	if (document_parts_read(j, false, limits, &parts, fault) < 0)
 		return NULL;
 	*max_moved = parts.max_moved;
-	m = assemble(&parts, limits, fault);
+	m = assemble(j, &parts, limits, fault);
 	document_parts_fini(&parts);
 	return m;
 }
@@ -224,7 +244,7 @@ membership_load(const struct json *j, double *max_moved, struct hrw_fault *fault
 	if (document_parts_read(j, true, NULL, &parts, fault) < 0)
 		return NULL;
 	*max_moved = parts.max_moved;
-	m = assemble(&parts, NULL, fault);
+	m = assemble(j, &parts, NULL, fault);
 	document_parts_fini(&parts);
 	if (m != NULL && hrw_membership_freeze(m, NULL, fault) < 0) {
 		hrw_membership_free(m);

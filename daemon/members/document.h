@@ -59,6 +59,11 @@ void document_node_fini(struct hrw_node *node);
 int document_node_is_whole(
     const struct json *j, const struct hrw_node *node, bool needs_address, struct hrw_fault *fault);
 
+/* Has one document's list a name or an id twice? BAD_SERVER, which the caller
+ * points at `field` of the node at *at; INTERNAL; else 0. */
+int document_twice(const struct hrw_node *node, size_t count, size_t *at, const char **field,
+    struct hrw_fault *fault);
+
 /* A weight; null, where it may be, is 1. BAD_WEIGHT. */
 int document_weight_read(
     const struct json *j, bool takes_null, double *weight, struct hrw_fault *fault);
@@ -71,9 +76,10 @@ int document_copies_read(const struct json *j, const struct hrw_limits *limits, 
 int document_max_moved_read(const struct json *j, double *max_moved, struct hrw_fault *fault);
 
 /* A placement: a name, or an object with parameters, as a draft membership with
- * those parameters and no nodes. BAD_FIELD lists the placements there are. */
+ * those parameters and no nodes. BAD_FIELD lists the placements there are, and
+ * names a parameter that does not count; is_stored: such are passed over. */
 struct hrw_membership *document_placement_read(
-    const struct json *j, unsigned copies, struct hrw_fault *fault);
+    const struct json *j, bool is_stored, unsigned copies, struct hrw_fault *fault);
 void document_placement_write(struct json_out *o, const char *name, const struct hrw_membership *m);
 
 /* What a pool object says, before it is a membership: which fields a node left

@@ -58,10 +58,7 @@ document_field_name(unsigned field)
 static int
 at(const struct json *j, struct hrw_fault *fault, enum hrw_error error)
 {
-	char pointer[HRW_FAULT_FIELD];
-
-	json_pointer(j, pointer, sizeof(pointer));
-	hrw_fault_at(fault, "%s", pointer);
+	json_fault_at(j, fault);
 	return error;
 }
 
@@ -71,6 +68,9 @@ mistyped(const struct json *j, struct hrw_fault *fault, enum hrw_error error, co
 {
 	char shown[HRW_SHOWN];
 
+	if (json_type(j) == JSON_NULL)
+		return json_fault(
+		    j, fault, error, "\"%s\" is null here: give it %s", json_name(j), wanted);
 	return json_fault(j, fault, error, "\"%s\" is %s here, %s: give it %s", json_name(j),
 	    json_type_name(json_type(j)), hrw_show(json_source(j), shown, sizeof(shown)), wanted);
 }
@@ -292,6 +292,7 @@ read_healthy(const struct json *j, struct hrw_node *out, struct hrw_fault *fault
 		return 0;
 	if (json_type(j) != JSON_BOOL)
 		return mistyped(j, fault, HRW_BAD_FIELD, "true or false");
+	out->has_healthy = true;
 	out->is_unhealthy = !json_bool(j);
 	return 0;
 }
@@ -443,12 +444,12 @@ document_node_is_whole(
     const struct json *j, const struct hrw_node *node, bool needs_address, struct hrw_fault *fault)
 {
 	if (node->name == NULL) {
-		json_fault(j, fault, HRW_BAD_SERVER,
+		json_lacks(j, "name", fault, HRW_BAD_SERVER,
 		    "a node has no name: give it a \"name\", such as \"cache-a\"");
 		return bad_name(fault);
 	}
 	if (node->address == NULL && needs_address)
-		return json_fault(j, fault, HRW_BAD_ADDRESS,
+		return json_lacks(j, "address", fault, HRW_BAD_ADDRESS,
 		    "\"%s\" has no address: give it an \"address\" \"host:port\", such as "
 		    "\"127.0.0.1:11211\"",
 		    node->name);

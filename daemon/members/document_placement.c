@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/params.h"
+#include "core/range.h"
 #include "daemon/members/document.h"
 #include "daemon/members/secrets.h"
 
@@ -36,24 +38,48 @@ find(const struct json *j, struct hrw_fault *fault)
 	return NULL;
 }
 
+/* What is given is none of what may be. */
+static int
+bad_value(
+    const struct json *j, const struct hrw_param *param, const char *use, struct hrw_fault *fault)
+{
+	char shown[HRW_SHOWN];
+
+	return json_fault(j, fault, HRW_BAD_FIELD, "\"%s\" is %s here: use %s", param->name,
+	    hrw_show(json_source(j), shown, sizeof(shown)), use);
+}
+
+/* The choice of that text: its index; -1: there is none. */
+static int
+choice_of(const struct hrw_param *param, const char *text)
+{
+	for (int i = 0; text != NULL && param->choices[i] != NULL; i++)
+		if (strcmp(param->choices[i], text) == 0)
+			return i;
+	return -1;
+}
+
+static void
+choices_list(const struct hrw_param *param, struct buffer *out)
+{
+	for (size_t i = 0; param->choices[i] != NULL; i++)
+		buffer_printf(out, "%s%s", i > 0 ? ", " : "", param->choices[i]);
+}
+
 static int
 choice_read(const struct json *j, const struct hrw_param *param, struct hrw_value *out,
     struct hrw_fault *fault)
 {
-	const char *text = json_text(j);
-	struct buffer list = {0};
-	int rc;
+	int choice = choice_of(param, json_text(j)), rc;
+	struct buffer use = {0};
 
-	for (size_t i = 0; text != NULL && param->choices[i] != NULL; i++)
-		if (strcmp(param->choices[i], text) == 0) {
-			out->number = i;
-			return 0;
-		}
-	for (size_t i = 0; param->choices[i] != NULL; i++)
-		buffer_printf(&list, "%s%s", i > 0 ? ", " : "", param->choices[i]);
-	rc = json_fault(j, fault, HRW_BAD_FIELD, "\"%s\" is none of its values: use one of %s",
-	    param->name, buffer_text(&list));
-	buffer_fini(&list);
+	out->number = (uint64_t)choice;
+	if (choice >= 0)
+		return 0;
+	buffer_add_text(&use, param->choices[1] != NULL ? "one of " : "");
+	choices_list(param, &use);
+	rc = bad_value(j, param, buffer_text(&use), fault);
+	buffer_fini(&use);
 	return rc;
 }
 
@@ -61,18 +87,46 @@ static int
 count_read(const struct json *j, const struct hrw_param *param, struct hrw_value *out,
     struct hrw_fault *fault)
 {
+	char range[HRW_RANGE_SHOWN];
 	int64_t number;
 
 	if (!json_integer(j, &number) || number < 0 || (uint64_t)number < param->min ||
 	    (uint64_t)number > param->max)
-		return json_fault(j, fault, HRW_BAD_FIELD,
-		    "\"%s\" is not a whole number from %llu to %llu", param->name,
-		    (unsigned long long)param->min, (unsigned long long)param->max);
+		return bad_value(
+		    j, param, hrw_show_whole_range(param->min, param->max, range), fault);
 	out->number = (uint64_t)number;
 	return 0;
 }
 
-/* A list out of the choices, each once. */
+static bool
+is_empty_list(const struct json *j)
+{
+	return json_type(j) == JSON_ARRAY && json_first(j) == NULL;
+}
+
+/* A list that names nothing: to leave it out says what is meant. */
+static int
+empty_list(const struct json *j, const struct hrw_param *param, struct hrw_fault *fault)
+{
+	return json_fault(j, fault, HRW_BAD_FIELD,
+	    "\"%s\" is an empty list: name one at least, or leave it out", param->name);
+}
+
+static int
+stranger(const struct json *name, const struct hrw_param *param, struct hrw_fault *fault)
+{
+	struct buffer list = {0};
+	char shown[HRW_SHOWN];
+	int rc;
+
+	choices_list(param, &list);
+	rc = json_fault(name, fault, HRW_BAD_FIELD, "\"%s\" has %s: use some of %s", param->name,
+	    hrw_show(json_source(name), shown, sizeof(shown)), buffer_text(&list));
+	buffer_fini(&list);
+	return rc;
+}
+
+/* A list out of the choices, one at least, each once. */
 static int
 set_read(const struct json *j, const struct hrw_param *param, struct hrw_value *out,
     struct hrw_fault *fault)
@@ -80,19 +134,19 @@ set_read(const struct json *j, const struct hrw_param *param, struct hrw_value *
 	uint64_t bits = 0;
 
 	if (json_type(j) != JSON_ARRAY)
-		return json_fault(j, fault, HRW_BAD_FIELD, "\"%s\" is %s: give a list of names",
-		    param->name, json_type_name(json_type(j)));
+		return bad_value(j, param, "a list of names", fault);
+	if (is_empty_list(j))
+		return empty_list(j, param, fault);
 	json_each (name, j) {
-		struct hrw_value one = {0};
-		int rc = choice_read(name, param, &one, fault);
+		int choice = choice_of(param, json_text(name));
 
-		if (rc < 0)
-			return rc;
-		if ((bits >> one.number & 1) != 0)
+		if (choice < 0)
+			return stranger(name, param, fault);
+		if ((bits >> choice & 1) != 0)
 			return json_fault(name, fault, HRW_BAD_FIELD,
 			    "\"%s\" lists \"%s\" twice: name it once", param->name,
-			    param->choices[one.number]);
-		bits |= UINT64_C(1) << one.number;
+			    param->choices[choice]);
+		bits |= UINT64_C(1) << choice;
 	}
 	out->number = bits;
 	return 0;
@@ -131,8 +185,9 @@ hosts_read(const struct json *j, const struct hrw_param *param, struct hrw_value
     struct hrw_fault *fault)
 {
 	if (json_type(j) != JSON_ARRAY)
-		return json_fault(j, fault, HRW_BAD_FIELD, "\"%s\" is %s: give a list of hosts",
-		    param->name, json_type_name(json_type(j)));
+		return bad_value(j, param, "a list of hosts", fault);
+	if (is_empty_list(j))
+		return empty_list(j, param, fault);
 	out->host = calloc(json_count(j) + 1, sizeof(*out->host));
 	if (out->host == NULL)
 		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
@@ -146,55 +201,79 @@ hosts_read(const struct json *j, const struct hrw_param *param, struct hrw_value
 	return 0;
 }
 
+static int
+flag_read(const struct json *j, const struct hrw_param *param, struct hrw_value *out,
+    struct hrw_fault *fault)
+{
+	if (json_type(j) != JSON_BOOL)
+		return bad_value(j, param, "true or false", fault);
+	out->number = json_bool(j);
+	return 0;
+}
+
+static int
+text_read(const struct json *j, const struct hrw_param *param, struct hrw_value *out,
+    struct hrw_fault *fault)
+{
+	char range[HRW_RANGE_SHOWN], use[HRW_RANGE_SHOWN + 48];
+
+	if (json_text(j) == NULL || json_bytes(j).len < param->min ||
+	    json_bytes(j).len > param->max) {
+		snprintf(use, sizeof(use), "a text of %s bytes%s",
+		    hrw_show_range(param->min, param->max, range),
+		    json_type(j) == JSON_STRING && json_text(j) == NULL ? " without NUL" : "");
+		return bad_value(j, param, use, fault);
+	}
+	out->text = strdup(json_text(j));
+	return out->text != NULL ? 0 : hrw_fault(fault, HRW_INTERNAL, "out of memory");
+}
+
 /* The file's name is the text, what it holds the secret. */
 static int
-secret_read(const struct json *j, struct hrw_value *out, struct hrw_fault *fault)
+secret_read(const struct json *j, const struct hrw_param *param, struct hrw_value *out,
+    struct hrw_fault *fault)
 {
 	struct hrw_fault inner;
-	int rc = secrets_get(out->text, out->secret, &inner);
+	int rc = text_read(j, param, out, fault);
 
+	if (rc < 0)
+		return rc;
+	rc = secrets_get(out->text, out->secret, &inner);
 	out->has_secret = rc == 0;
 	return rc == 0 ? 0 : json_fault(j, fault, inner.error, "%s", inner.detail);
 }
 
+/* By enum hrw_param_type. */
+static int (*const readers[])(const struct json *j, const struct hrw_param *param,
+    struct hrw_value *out, struct hrw_fault *fault) = {
+    [HRW_PARAM_CHOICE] = choice_read,
+    [HRW_PARAM_COUNT] = count_read,
+    [HRW_PARAM_FLAG] = flag_read,
+    [HRW_PARAM_TEXT] = text_read,
+    [HRW_PARAM_SET] = set_read,
+    [HRW_PARAM_HOSTS] = hosts_read,
+    [HRW_PARAM_SECRET] = secret_read,
+};
+
+/* One that does not count beside the others would only seem to do something. */
 static int
-param_read(const struct json *j, const struct hrw_param *param, struct hrw_value *out,
-    struct hrw_fault *fault)
+check_counts(const struct json *j, const struct hrw_membership *m, struct hrw_fault *fault)
 {
-	switch (param->type) {
-	case HRW_PARAM_CHOICE:
-		return choice_read(j, param, out, fault);
-	case HRW_PARAM_COUNT:
-		return count_read(j, param, out, fault);
-	case HRW_PARAM_FLAG:
-		if (json_type(j) != JSON_BOOL)
-			return json_fault(j, fault, HRW_BAD_FIELD,
-			    "\"%s\" is %s: use true or false", param->name,
-			    json_type_name(json_type(j)));
-		out->number = json_bool(j);
-		return 0;
-	case HRW_PARAM_SET:
-		return set_read(j, param, out, fault);
-	case HRW_PARAM_HOSTS:
-		return hosts_read(j, param, out, fault);
-	case HRW_PARAM_SECRET:
-	case HRW_PARAM_TEXT:
-		break;
-	}
-	if (json_text(j) == NULL || json_bytes(j).len < param->min ||
-	    json_bytes(j).len > param->max)
-		return json_fault(j, fault, HRW_BAD_FIELD,
-		    "\"%s\" is not a text of %llu to %llu bytes", param->name,
-		    (unsigned long long)param->min, (unsigned long long)param->max);
-	out->text = strdup(json_text(j));
-	if (out->text == NULL)
-		return hrw_fault(fault, HRW_INTERNAL, "out of memory");
-	return param->type == HRW_PARAM_SECRET ? secret_read(j, out, fault) : 0;
+	const struct hrw_param *param = m->placement->params;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && param != NULL && param[i].name != NULL; i++)
+		if (m->param[i].is_given && !hrw_param_counts(m, i))
+			rc = json_fault(json_get(j, param[i].name), fault, HRW_BAD_FIELD,
+			    "\"%s\" counts only where \"%s\" is \"%s\": leave it out",
+			    param[i].name, param[i].with, param[i].is);
+	return rc;
 }
 
-/* Every member of the object is the name or a parameter. */
+/* Every member of the object is the name or a parameter. What a store holds may
+ * be of a version that wrote values without effect: they are passed over. */
 static int
-params_read(const struct json *j, struct hrw_membership *m, struct hrw_fault *fault)
+params_read(const struct json *j, bool is_stored, struct hrw_membership *m, struct hrw_fault *fault)
 {
 	const struct hrw_param *param = m->placement->params;
 	const char *names[HRW_PARAMS_MAX + 2] = {"name"};
@@ -207,16 +286,17 @@ params_read(const struct json *j, struct hrw_membership *m, struct hrw_fault *fa
 	for (size_t i = 0; rc == 0 && i + 1 < count; i++) {
 		const struct json *value = json_get(j, param[i].name);
 
-		if (value == NULL)
+		if (value == NULL || (is_stored && is_empty_list(value)))
 			continue;
 		m->param[i].is_given = true;
-		rc = param_read(value, &param[i], &m->param[i], fault);
+		rc = readers[param[i].type](value, &param[i], &m->param[i], fault);
 	}
-	return rc;
+	return rc < 0 || is_stored ? rc : check_counts(j, m, fault);
 }
 
 struct hrw_membership *
-document_placement_read(const struct json *j, unsigned copies, struct hrw_fault *fault)
+document_placement_read(
+    const struct json *j, bool is_stored, unsigned copies, struct hrw_fault *fault)
 {
 	bool is_object = json_type(j) == JSON_OBJECT;
 	const struct json *name = is_object ? json_get(j, "name") : j;
@@ -224,7 +304,7 @@ document_placement_read(const struct json *j, unsigned copies, struct hrw_fault 
 	struct hrw_membership *m;
 
 	if (name == NULL) {
-		json_fault(j, fault, HRW_BAD_FIELD,
+		json_lacks(j, "name", fault, HRW_BAD_FIELD,
 		    "a placement has no name: give it one, such as {\"name\":\"%s\"}",
 		    hrw_placements[0]->name);
 		return NULL;
@@ -237,7 +317,7 @@ document_placement_read(const struct json *j, unsigned copies, struct hrw_fault 
 		hrw_fault(fault, HRW_INTERNAL, "out of memory");
 		return NULL;
 	}
-	if (is_object && params_read(j, m, fault) < 0) {
+	if (is_object && params_read(j, is_stored, m, fault) < 0) {
 		hrw_membership_free(m);
 		return NULL;
 	}
@@ -272,7 +352,7 @@ hosts_write(struct json_out *o, const struct hrw_param *param, const struct hrw_
 	json_close_array(o);
 }
 
-/* A text that was left out stays out: it has no default to be shown. */
+/* What was left out and has no default stays out. */
 static void
 param_write(struct json_out *o, const struct hrw_param *param, const struct hrw_value *value)
 {
@@ -287,7 +367,8 @@ param_write(struct json_out *o, const struct hrw_param *param, const struct hrw_
 		json_put_bool(o, param->name, value->number != 0);
 		break;
 	case HRW_PARAM_SET:
-		set_write(o, param, value);
+		if (value->number != 0)
+			set_write(o, param, value);
 		break;
 	case HRW_PARAM_HOSTS:
 		if (value->host != NULL)
@@ -309,6 +390,7 @@ document_placement_write(struct json_out *o, const char *name, const struct hrw_
 	json_open_object(o, name);
 	json_put_text(o, "name", m->placement->name);
 	for (size_t i = 0; param != NULL && param[i].name != NULL; i++)
-		param_write(o, &param[i], &m->param[i]);
+		if (hrw_param_counts(m, i))
+			param_write(o, &param[i], &m->param[i]);
 	json_close_object(o);
 }

@@ -5,31 +5,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "daemon/members/build.h"
-
-/* A node while it is edited. Its texts are borrowed, from the pool or a task. */
-struct entry {
-	struct hrw_node node;
-	const struct hrw_node *was; /* NULL: a newcomer */
-	const struct task *task;    /* that spoke of it last; NULL: none */
-	size_t index;		    /* in the task's list */
-	unsigned set;		    /* fields that the task gave */
-	bool is_gone;
-};
-
-struct edit {
-	const struct change *change;
-	const struct pool *now;
-	int64_t now_ms;
-	const struct hrw_limits *limits;
-	struct hrw_fault *fault;
-	struct entry *entry; /* the pool's own first, by name */
-	size_t known, count, room;
-	const struct hrw_membership *template; /* placement and parameters */
-	unsigned copies;
-	double max_moved;
-	bool retakes_hash_names; /* the placement is another: defaults are taken anew */
-};
+#include "core/node.h"
+#include "daemon/members/edit_impl.h"
 
 static int
 no_memory(struct edit *edit)
@@ -93,13 +70,6 @@ find(const struct edit *edit, const char *name)
 	return NULL;
 }
 
-/* At the place in the body that asked for it. */
-static int
-at_task(struct edit *edit, const struct task *task, const char *field)
-{
-	return hrw_fault_at(edit->fault, "%s%s", task->at != NULL ? task->at : "", field);
-}
-
 static void
 set_state(struct edit *edit, struct hrw_node *node, enum hrw_state state)
 {
@@ -131,8 +101,10 @@ set_fields(struct hrw_node *node, const struct hrw_node *from, unsigned set)
 		node->has_reweight = from->has_reweight;
 		node->reweight = from->reweight;
 	}
-	if ((set & NODE_HEALTHY) != 0)
+	if ((set & NODE_HEALTHY) != 0) {
+		node->has_healthy = from->has_healthy;
 		node->is_unhealthy = from->is_unhealthy;
+	}
 }
 
 static void
@@ -174,7 +146,7 @@ apply_add(struct edit *edit, const struct task *task)
 	    task->node.name, edit->now->name, document_field_name(differing & -differing));
 	if (edit->fault != NULL)
 		edit->fault->reason = "taken";
-	return at_task(edit, task, "/name");
+	return edit_at_task(edit, task, "name");
 }
 
 /* The part of an update that PUT /nodes/{name} may not make. */
@@ -191,7 +163,7 @@ check_fixed(struct edit *edit, const struct task *task, const struct hrw_node *w
 	    "it "
 	    "anew",
 	    document_field_name(differing & -differing), was->name);
-	return at_task(edit, task, "");
+	return edit_at_task(edit, task, document_field_name(differing & -differing));
 }
 
 static int
@@ -210,13 +182,13 @@ apply_put(struct edit *edit, const struct task *task)
 		hrw_fault(edit->fault, HRW_BAD_ADDRESS,
 		    "\"%s\" is new here and has no address: give it an \"address\" \"host:port\"",
 		    task->node.name);
-		return at_task(edit, task, "/address");
+		return edit_at_task(edit, task, "address");
 	}
 	if (task->node.state == HRW_DRAINING) {
 		hrw_fault(edit->fault, HRW_BAD_FIELD,
 		    "\"%s\" is new here: add it as \"active\" or \"joining\", not as \"draining\"",
 		    task->node.name);
-		return at_task(edit, task, "/state");
+		return edit_at_task(edit, task, "state");
 	}
 	return add_newcomer(edit, task, &task->node, 0, task->set);
 }
@@ -356,7 +328,7 @@ check_named(struct edit *edit)
 		hrw_fault(edit->fault, HRW_UNKNOWN_NODE,
 		    "pool \"%s\" has no node \"%s\": GET /nodes lists those it has",
 		    edit->change->pool, task->node.name);
-		return at_task(edit, task, "");
+		return edit_at_task(edit, task, "");
 	}
 	return 0;
 }
@@ -374,7 +346,7 @@ check_limits(struct edit *edit)
 		if (e->was == NULL &&
 		    hrw_check_name(hrw_text(e->node.name), edit->limits->name_bytes, HRW_BAD_SERVER,
 			edit->fault) < 0)
-			return at_task(edit, e->task, "/name");
+			return edit_at_entry(edit, e, "name");
 	}
 	if (count <= edit->limits->nodes || count <= edit->known)
 		return 0;
@@ -389,45 +361,16 @@ check_limits(struct edit *edit)
 static int
 check_used(struct edit *edit, const struct entry *e)
 {
-	static const struct hrw_node bare = {.weight = 1, .hash_name_is_default = true};
-	const struct hrw_placement *placement;
-	unsigned unused = 0, strange;
+	const char *field;
 
 	assert(edit->template != NULL); /* a pool that is not there is made by TASK_POOL */
-	placement = edit->template->placement;
-	if ((placement->traits & HRW_SLOTS) == 0)
-		unused |= NODE_SLOTS;
-	if ((placement->traits & HRW_TOKENS) == 0)
-		unused |= NODE_TOKENS;
-	if ((placement->traits & HRW_REWEIGHT) == 0)
-		unused |= NODE_REWEIGHT;
-	if ((placement->traits & HRW_HEALTH) == 0)
-		unused |= NODE_HEALTHY;
-	if (placement->hashed == HRW_HASHED_NOTHING)
-		unused |= NODE_HASH_NAME;
-	strange = ops_differing(&e->node, e->was != NULL ? e->was : &bare) & e->set & unused;
-	if (strange == 0 || e->task->op == TASK_REVERT)
+	if (e->task == NULL || e->task->op == TASK_REVERT || edit->change->takes_unused)
 		return 0;
-	hrw_fault(edit->fault, HRW_BAD_FIELD, "%s uses no \"%s\" of a node: leave it out",
-	    placement->name, document_field_name(strange & -strange));
-	return at_task(edit, e->task, "");
-}
-
-/* The node that add_all() refused, in terms of the request. */
-static int
-refused(struct edit *edit, const struct entry *e, int rc)
-{
-	char field[HRW_FAULT_FIELD];
-
-	if (edit->fault == NULL || e->task == NULL)
-		return rc;
-	memcpy(field, edit->fault->field, sizeof(field));
-	if (e->task->list != NULL)
-		hrw_fault_at(edit->fault, "%s/%zu%s", e->task->at != NULL ? e->task->at : "",
-		    e->index, field);
-	else
-		at_task(edit, e->task, field);
-	return rc;
+	field = hrw_unused_field(edit->template->placement, &e->node, e->was);
+	if (field == NULL)
+		return 0;
+	hrw_unused_fault(edit->fault, edit->template->placement, field);
+	return edit_at_entry(edit, e, field);
 }
 
 /* The list of nodes as a frozen membership. */
@@ -454,10 +397,13 @@ assemble(struct edit *edit, struct hrw_membership **out)
 	if (rc == 0) {
 		rc = hrw_membership_add_all(m, node, count, NULL, &at, edit->fault);
 		if (rc < 0)
-			rc = refused(edit, &edit->entry[entry[at]], rc);
+			edit_added(edit, &edit->entry[entry[at]]);
 	}
-	if (rc == 0)
+	if (rc == 0) {
 		rc = hrw_membership_freeze(m, NULL, edit->fault);
+		if (rc < 0)
+			edit_frozen(edit, entry);
+	}
 	free(node);
 	free(entry);
 	if (rc < 0) {

@@ -92,14 +92,15 @@ first_phase(const struct simulation *s, struct turn *t, struct hrw_fault *fault)
 }
 
 /* A node that joins: one that was there before, and of which nothing but its
- * name is said, is as it was. */
+ * name is said, is as it was. It was read under the limits; what one placement
+ * does not use of it, another may. */
 static int
 join(struct turn *t, struct hrw_membership *m, const struct task *task, struct hrw_fault *fault)
 {
 	const struct hrw_node *was = hrw_membership_find(t->owned[0], task->node.name);
 	bool is_as_it_was = was != NULL && task->set == NODE_NAME;
 
-	return hrw_membership_add(m, is_as_it_was ? was : &task->node, &hrw_limits_max, fault);
+	return hrw_membership_add(m, is_as_it_was ? was : &task->node, NULL, fault);
 }
 
 /* The nodes after all events of one time. */

@@ -40,7 +40,7 @@ read_placements(struct asking *a)
 		    "[\"rendezvous\",{\"name\":\"ring\",\"vnodes\":100}]",
 		    COMPARISON_PLACEMENTS_MAX);
 	json_each (placement, list) {
-		c->template[c->count] = document_placement_read(placement, 1, fault);
+		c->template[c->count] = document_placement_read(placement, false, 1, fault);
 		if (c->template[c->count] == NULL)
 			return (int)fault->error;
 		c->count++;

@@ -110,7 +110,7 @@ read_nodes(struct reader *r)
 			    "next says that this list was cut: read all of it with "
 			    "GET /nodes?limit=1000 and after=, then send it without next");
 		if (json_get(list, "nodes") == NULL)
-			return json_fault(list, r->fault, HRW_BAD_FIELD,
+			return json_lacks(list, "nodes", r->fault, HRW_BAD_FIELD,
 			    "nodes is missing: send the list of nodes, [] for none");
 		list = json_get(list, "nodes");
 	}
@@ -163,7 +163,7 @@ read_revert(struct reader *r)
 	if (rc < 0)
 		return rc;
 	if (to == NULL)
-		return json_fault(body, r->fault, HRW_BAD_FIELD,
+		return json_lacks(body, "to", r->fault, HRW_BAD_FIELD,
 		    "to is missing: {\"to\":4} goes back to epoch 4");
 	if (!json_integer(to, &epoch) || epoch < 1)
 		return json_fault(to, r->fault, HRW_BAD_FIELD,

@@ -68,7 +68,7 @@ read_placements(struct asking *a, const struct json *list)
 		    "[\"rendezvous\",{\"name\":\"ring\",\"vnodes\":100}]",
 		    SIMULATION_PLACEMENTS_MAX);
 	json_each (placement, list) {
-		s->template[s->count] = document_placement_read(placement, 1, fault);
+		s->template[s->count] = document_placement_read(placement, false, 1, fault);
 		if (s->template[s->count] == NULL)
 			return (int)fault->error;
 		s->count++;
@@ -362,7 +362,7 @@ read_body(struct asking *a)
 	placements = json_get(a->json, "placements");
 	keys = json_get(a->json, "keys");
 	if (keys == NULL)
-		return json_fault(a->json, &req->fault, HRW_BAD_FIELD,
+		return json_lacks(a->json, "keys", &req->fault, HRW_BAD_FIELD,
 		    "the body has no \"keys\": give an object with the requests in order of time, "
 		    "such as {\"keys\":[\"a\",\"b\",\"a\"],\"capacity\":100}");
 	rc = json_only(a->json, names, &req->fault);

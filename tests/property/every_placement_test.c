@@ -461,8 +461,78 @@ START_TEST(an_index_says_how_much_memory_it_takes)
 }
 END_TEST
 
+/* The contract's own table: which optional field of a node each placement uses. */
+static const struct {
+	const char *field, *users; /* with spaces around each */
+} optional[] = {
+    {"zone", " rendezvous rendezvous-keyed rendezvous-blake2b rendezvous-blake2b-bar "
+	     "rendezvous-fnv1a ring table grpc-ring-hash uhashring ceph-straw2 ignite "
+	     "cassandra-murmur3 "},
+    {"hash_name", " rendezvous rendezvous-keyed rendezvous-blake2b rendezvous-blake2b-bar "
+		  "rendezvous-fnv1a ring table nginx-consistent libmemcached-ketama "
+		  "libmemcached-ketama-weighted twemproxy-ketama twemproxy-modula squid-carp "
+		  "varnish-shard envoy-ring-hash envoy-rendezvous envoy-maglev grpc-ring-hash "
+		  "go-redis-ring go-rendezvous uhashring glb ignite "},
+    {"slots", " kafka redis-cluster "},
+    {"tokens", " cassandra-murmur3 "},
+    {"reweight", " ceph-straw2 "},
+    {"healthy", " glb "},
+};
+
+/* A node with one of them. Texts and lists are static. */
+static struct hrw_node
+node_with(const char *field)
+{
+	static struct hrw_range slots = {0, 1};
+	static int64_t token = 7;
+	static char name[] = "node-a", address[] = "10.0.0.1:80", zone[] = "host-0",
+		    text[] = "10.0.0.9";
+	struct hrw_node node = {.name = name, .address = address, .weight = 1, .id = 1};
+
+	if (strcmp(field, "zone") == 0)
+		node.zone = zone;
+	else if (strcmp(field, "hash_name") == 0)
+		node.hash_name = text;
+	else if (strcmp(field, "slots") == 0)
+		node.slots = &slots, node.slot_count = 1;
+	else if (strcmp(field, "tokens") == 0)
+		node.tokens = &token, node.token_count = 1;
+	else if (strcmp(field, "reweight") == 0)
+		node.has_reweight = true, node.reweight = 1;
+	else
+		node.has_healthy = true; /* the default, but said */
+	return node;
+}
+
+START_TEST(a_field_of_a_node_that_a_placement_does_not_use_is_refused_by_name)
+{
+	each_placement(p) for (size_t i = 0; i < sizeof(optional) / sizeof(*optional); i++)
+	{
+		struct hrw_membership *m = hrw_membership_new(p, 1);
+		struct hrw_node node = node_with(optional[i].field);
+		struct hrw_fault fault = {.error = HRW_OK};
+		char word[64], field[64];
+		int rc = hrw_membership_add(m, &node, &hrw_limits_max, &fault);
+
+		snprintf(word, sizeof(word), " %s ", p->name);
+		snprintf(field, sizeof(field), "/%s", optional[i].field);
+		if (strstr(optional[i].users, word) != NULL) {
+			ck_assert_msg(rc == 0, "%s: %s", p->name, fault.detail);
+		} else {
+			ck_assert_msg(rc == HRW_BAD_FIELD, "%s takes %s", p->name, field);
+			ck_assert_str_eq(fault.field, field);
+			ck_assert_ptr_nonnull(strstr(fault.detail, optional[i].field));
+			/* What a store holds is kept. */
+			ck_assert_int_eq(hrw_membership_add(m, &node, NULL, &fault), 0);
+		}
+		hrw_membership_free(m);
+	}
+}
+END_TEST
+
 SUITE(every_placement)
 {
+	tcase_add_test(tests, a_field_of_a_node_that_a_placement_does_not_use_is_refused_by_name);
 	tcase_add_test(tests, listing_order_changes_no_answer);
 	tcase_add_test(tests, a_ranking_is_of_takers_each_once_and_a_shorter_one_begins_it);
 	tcase_add_test(tests, where_movement_is_minimal_a_drain_moves_only_the_drained_nodes_keys);

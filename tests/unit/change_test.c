@@ -514,10 +514,52 @@ START_TEST(a_field_that_the_placement_does_not_use_is_refused)
 	const struct tried *t = tried(p, asked("{'patch':{'a':{'reweight':0.5}}}"));
 
 	ck_assert_int_eq(t->rc, HRW_BAD_FIELD);
-	ck_assert_str_eq(t->fault.field, "/patch/a");
+	ck_assert_str_eq(t->fault.field, "/patch/a/reweight");
 	ck_assert_int_eq(
 	    error_of(after(p, "{'placement':'modulo'}"), "{'add':[{'name':'c','hash_name':'x'}]}"),
 	    HRW_BAD_FIELD);
+}
+END_TEST
+
+/* Into the body as it was sent, whatever list core saw, or nowhere. */
+START_TEST(a_fault_points_into_what_was_asked)
+{
+	static const struct {
+		const char *before, *asked, *field;
+	} rows[] = {
+	    {"{}", "{'patch':{'b':{'weight':1}},'add':[{'name':'c','slots':[]}]}", "/add/0/slots"},
+	    {"{'placement':'jump'}", "{'add':[{'name':'d'},{'name':'c','zone':'r1'}]}",
+		"/add/1/zone"},
+	    {"{'placement':'jump'}", "{'patch':{'b':{'zone':'r1'}}}", "/patch/b/zone"},
+	    {"{}", "{'add':[{'name':'a1','hash_name':'b'}]}", "/add/0/hash_name"},
+	    {"{}", "{'add':[{'name':'z1','hash_name':'x'},{'name':'a1','hash_name':'x'}]}",
+		"/add/1/hash_name"},
+	    {"{'placement':'ring'}", "{'patch':{'b':{'weight':2}}}", "/patch/b/weight"},
+	    {"{'placement':'ring'}", "{'reweight':{'a':1,'b':2}}", "/reweight/b"},
+	    {"{'reweight':{'b':2}}", "{'placement':'ring'}", "/placement"},
+	    {"{'reweight':{'b':2}}", "{'placement':'ring','patch':{'b':{'zone':'r1'}}}",
+		"/placement"},
+	    {"{'copies':2}", "{'placement':'jump'}", "/placement"},
+	    {"{'placement':'jump'}", "{'copies':2}", "/copies"},
+	    {"{}", "{'placement':'jump','copies':2}", "/copies"},
+	    {"{}", "{'placement':{'name':'ceph-straw2'}}", "/placement"},
+	    {"{}", "{'placement':{'name':'envoy-maglev','table_size':6}}", "/placement/table_size"},
+	    {"{'placement':'redis-cluster','patch':{'b':{'slots':[[50,60]]}}}",
+		"{'patch':{'a':{'slots':[[40,50]]}}}", "/patch/a/slots"},
+	    {"{'placement':'redis-cluster','patch':{'a':{'slots':[[40,50]]}}}",
+		"{'patch':{'b':{'slots':[[1,2],[50,60]]}}}", "/patch/b/slots"},
+	    {"{}", "{'drain':['b','x']}", "/drain/1"},
+	    {"{}", "{'patch':{'x':{}}}", "/patch/x"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct tried *t;
+
+		t = tried(forced(made(1, "a b"), rows[i].before), asked(rows[i].asked));
+		ck_assert_msg(t->rc < 0, "%s: taken", rows[i].asked);
+		ck_assert_msg(strcmp(t->fault.field, rows[i].field) == 0, "%s: at \"%s\": %s",
+		    rows[i].asked, t->fault.field, t->fault.detail);
+	}
 }
 END_TEST
 
@@ -567,5 +609,6 @@ SUITE(change)
 	tcase_add_test(tests, names_that_go_are_told);
 	tcase_add_test(tests, limits_bind_newcomers_and_not_who_is_there);
 	tcase_add_test(tests, a_field_that_the_placement_does_not_use_is_refused);
+	tcase_add_test(tests, a_fault_points_into_what_was_asked);
 	tcase_add_test(tests, what_a_document_has_and_we_do_not_know_goes_on);
 }

@@ -169,6 +169,16 @@ START_TEST(a_mistake_is_told_by_file_line_column_and_field)
 	     "}",
 		":2:"},
 	    {"{\"pools\":{\"P\":{}}}", ":1:15: /pools/P: "},
+	    {"{\"pools\":{\"p\":{\"nodes\":[{\"name\":\"a\"}]}}}",
+		":1:25: /pools/p/nodes/0/address: "},
+	    {"{\"pools\":{\"p\":{\"placement\":\"jump\",\"nodes\":[{\"name\":\"a\","
+	     "\"address\":\"h:1\",\"zone\":\"r\"}]}}}",
+		":1:79: /pools/p/nodes/0/zone: "},
+	    {"{\"pools\":{\"p\":{\"placement\":\"ring\",\"nodes\":[{\"name\":\"b\","
+	     "\"address\":\"h:1\",\"weight\":2},{\"name\":\"a\",\"address\":\"h:1\"}]}}}",
+		":1:81: /pools/p/nodes/0/weight: "},
+	    {"{\"pools\":{\"p\":{\"placement\":{\"name\":\"haproxy-map\",\"len\":9}}}}",
+		":1:56: /pools/p/placement/len: "},
 	};
 
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {

@@ -206,10 +206,10 @@ START_TEST(hosts_are_refused_that_no_map_could_have)
 	}
 	m = placed(HOSTS, "a@h1 b@h2");
 	give_host(m, "h1", -2, 1);
-	refused(m, HRW_BAD_FIELD, "/nodes/b/zone");
-	refused(placed(HOSTS, "a@h1 b"), HRW_BAD_ZONE, "/nodes/b/zone");
+	refused(m, HRW_BAD_FIELD, "/nodes/1/zone");
+	refused(placed(HOSTS, "a@h1 b"), HRW_BAD_ZONE, "/nodes/1/zone");
 	refused(placed(HOSTS, "a:60000@h1 b:60000@h1"), HRW_BAD_WEIGHT, "");
-	refused(placed(FLAT, "a:65536"), HRW_BAD_WEIGHT, "/nodes/a/weight");
+	refused(placed(FLAT, "a:65536"), HRW_BAD_WEIGHT, "/nodes/0/weight");
 }
 END_TEST
 

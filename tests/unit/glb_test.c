@@ -193,11 +193,11 @@ START_TEST(what_is_no_table_is_refused)
 	struct hrw_membership *m = backends(GLB, "a b");
 
 	give_hash_name(m, "b", "b.test");
-	refused(m, HRW_BAD_FIELD, "/nodes/b/hash_name");
+	refused(m, HRW_BAD_FIELD, "/nodes/1/hash_name");
 	m = placed(GLB, "a b");
 	give_hash_name(m, "a", "::1");
 	give_hash_name(m, "b", "0::1");
-	refused(m, HRW_BAD_SERVER, "");
+	refused(m, HRW_BAD_SERVER, "/nodes/1/hash_name");
 	m = backends(GLB, "a b");
 	m->copies = 3;
 	refused(m, HRW_BAD_COPIES, "/copies");
@@ -205,7 +205,7 @@ START_TEST(what_is_no_table_is_refused)
 	refused(backends("glb " SEED " hash_key=1234567890123456123456789012345g", "a"),
 	    HRW_BAD_FIELD, "/placement/hash_key");
 	refused(backends(GLB " hash_fields=", "a"), HRW_BAD_FIELD, "/placement/hash_fields");
-	refused(backends(GLB, "a:2"), HRW_BAD_WEIGHT, "/nodes/a/weight");
+	refused(backends(GLB, "a:2"), HRW_BAD_WEIGHT, "/nodes/0/weight");
 }
 END_TEST
 

@@ -117,7 +117,7 @@ START_TEST(consistent_ids_are_uuids_where_the_pool_says_so)
 	struct hrw_membership *m = placed("ignite consistent_id=uuid", "a b!draining");
 
 	give_hash_name(m, "a", "d836640f-9161-48c7-9a8f-1344a72a859d");
-	refused(m, HRW_BAD_FIELD, "/nodes/b/hash_name");
+	refused(m, HRW_BAD_FIELD, "/nodes/1/name");
 	refused(placed("ignite partitions=65001", "a"), HRW_BAD_FIELD, "/placement/partitions");
 	refused(placed("ignite partitions=0", "a"), HRW_BAD_FIELD, "/placement/partitions");
 }

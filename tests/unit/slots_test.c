@@ -63,11 +63,11 @@ START_TEST(a_slot_is_held_once_and_within_bounds)
 		uint32_t first, last;
 		const char *field;
 	} bad[] = {
-	    {100, 200, "/nodes/b/slots"},
-	    {50, 100, "/nodes/b/slots"},
-	    {150, 160, "/nodes/b/slots"},
-	    {0, 16384, "/nodes/b/slots/0"},
-	    {9, 8, "/nodes/b/slots/0"},
+	    {100, 200, "/nodes/1/slots"},
+	    {50, 100, "/nodes/1/slots"},
+	    {150, 160, "/nodes/1/slots"},
+	    {0, 16384, "/nodes/1/slots/0"},
+	    {9, 8, "/nodes/1/slots/0"},
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -75,7 +75,7 @@ START_TEST(a_slot_is_held_once_and_within_bounds)
 
 		give_slots(m, "a", 100, 199);
 		give_slots(m, "b", bad[i].first, bad[i].last);
-		refused(m, HRW_BAD_FIELD, bad[i].first == 50 ? "/nodes/a/slots" : bad[i].field);
+		refused(m, HRW_BAD_FIELD, bad[i].first == 50 ? "/nodes/0/slots" : bad[i].field);
 	}
 }
 END_TEST
