@@ -353,11 +353,11 @@ END_TEST
 
 SUITE(ceph)
 {
-	if (!real_is_here("crushtool", "ceph-base", 2))
+	if (!program_is_here("crushtool", "ceph-base", 2))
 		return;
 	tcase_add_test(tests, flat_maps_give_what_crushtool_says);
 	tcase_add_test(tests, maps_of_hosts_give_what_crushtool_says);
-	if (!real_is_here("osdmaptool", "ceph-base", 1))
+	if (!program_is_here("osdmaptool", "ceph-base", 1))
 		return;
 	tcase_add_test(tests, objects_are_where_osdmaptool_says);
 }

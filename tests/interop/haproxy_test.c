@@ -192,7 +192,7 @@ END_TEST
 
 SUITE(haproxy)
 {
-	if (!real_is_here("haproxy", "haproxy", 2))
+	if (!program_is_here("haproxy", "haproxy", 2))
 		return;
 	tcase_add_test(tests, consistent_hashing_chooses_as_haproxy_does);
 	tcase_add_test(tests, map_based_hashing_chooses_as_haproxy_does);

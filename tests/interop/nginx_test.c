@@ -132,7 +132,7 @@ END_TEST
 
 SUITE(nginx)
 {
-	if (!real_is_here("nginx", "nginx-light", 2))
+	if (!program_is_here("nginx", "nginx-light", 2))
 		return;
 	tcase_add_test(tests, consistent_hashing_chooses_as_nginx_does);
 	tcase_add_test(tests, plain_hashing_chooses_as_nginx_does);

@@ -12,36 +12,11 @@
 #include <check.h>
 
 #include "tests/dsl/http.h"
+#include "tests/dsl/program.h"
 #include "tests/dsl/text.h"
 #include "tests/interop/real.h"
 
 enum { ARGS_MAX = 64, READY_MS = 30000, END_MS = 5000, RUN_MS = 60000 };
-
-/* Where servers are, and what an ordinary user's PATH may lack. */
-static const char *const folders[] = {"/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"};
-
-static const char *
-program_path(const char *program)
-{
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
-		const char *path = text("%s/%s", folders[i], program);
-
-		if (access(path, X_OK) == 0)
-			return path;
-	}
-	return NULL;
-}
-
-bool
-real_is_here(const char *program, const char *package, unsigned tests)
-{
-	if (program_path(program) != NULL)
-		return true;
-	printf("not tried: %u tests of %s: it is not installed (Debian: %s)\n", tests, program,
-	    package);
-	fflush(stdout); /* or each test's process would say it again */
-	return false;
-}
 
 static void
 arguments(const struct daemon *d, va_list list, char **argv)

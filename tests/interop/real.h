@@ -7,13 +7,8 @@
 #ifndef INTEROP_REAL_H
 #define INTEROP_REAL_H
 
-#include <stdbool.h>
-
 #include "tests/dsl/daemon.h"
-
-/* Is the program here? Where it is not, says that so many tests are not tried
- * and which Debian package has it; the runner counts them as skipped. */
-bool real_is_here(const char *program, const char *package, unsigned tests);
+#include "tests/dsl/program.h"
 
 struct real {
 	pid_t pid; /* 0: not running */

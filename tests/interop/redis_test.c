@@ -291,7 +291,7 @@ END_TEST
 
 SUITE(redis)
 {
-	if (!real_is_here("redis-server", "redis-server", 2))
+	if (!program_is_here("redis-server", "redis-server", 2))
 		return;
 	tcase_add_test(tests, slots_are_those_of_a_redis_server);
 	tcase_add_test(tests, a_cluster_serves_a_key_where_hrwd_says);

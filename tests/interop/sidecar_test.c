@@ -309,13 +309,13 @@ END_TEST
 
 SUITE(sidecar)
 {
-	if (real_is_here("nginx", "nginx-light", 2)) {
+	if (program_is_here("nginx", "nginx-light", 2)) {
 		tcase_add_test(
 		    tests, nginx_asks_the_home_of_a_key_then_nodes_that_drain_then_the_origin);
 		tcase_add_test(tests, nginx_asks_the_other_holder_where_one_is_away);
-		if (real_is_here("haproxy", "haproxy", 1) && real_is_here("jq", "jq", 1))
+		if (program_is_here("haproxy", "haproxy", 1) && program_is_here("jq", "jq", 1))
 			tcase_add_test(tests, haproxy_places_as_hrwd_does_and_follows_its_changes);
 	}
-	if (real_is_here("redis-server", "redis-server", 1))
+	if (program_is_here("redis-server", "redis-server", 1))
 		tcase_add_test(tests, a_shell_reads_and_writes_redis_where_hrwd_says);
 }

@@ -144,7 +144,7 @@ END_TEST
 
 SUITE(squid)
 {
-	if (!real_is_here("squid", "squid", 1))
+	if (!program_is_here("squid", "squid", 1))
 		return;
 	tcase_add_test(tests, carp_chooses_as_squid_does);
 }

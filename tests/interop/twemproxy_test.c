@@ -202,7 +202,7 @@ END_TEST
 
 SUITE(twemproxy)
 {
-	if (!real_is_here("nutcracker", "nutcracker", 2))
+	if (!program_is_here("nutcracker", "nutcracker", 2))
 		return;
 	tcase_add_test(tests, ketama_chooses_as_twemproxy_does);
 	tcase_add_test(tests, modula_chooses_as_twemproxy_does);

@@ -196,7 +196,7 @@ END_TEST
 
 SUITE(varnish)
 {
-	if (!real_is_here("varnishd", "varnish", 1))
+	if (!program_is_here("varnishd", "varnish", 1))
 		return;
 	tcase_add_test(tests, the_shard_director_chooses_as_varnish_does);
 }

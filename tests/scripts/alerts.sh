@@ -2,7 +2,10 @@
 # alerts.sh [BUILD]: promtool reads the alert rules and every expression of the
 # dashboard. Without promtool (package prometheus) or jq it is not tried.
 set -eu
-command -v promtool >/dev/null && command -v jq >/dev/null || exit 77
+command -v promtool >/dev/null && command -v jq >/dev/null || {
+	echo "not tried: alerts and dashboard (no promtool, or no jq)"
+	exit 77
+}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

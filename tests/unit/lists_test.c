@@ -1,6 +1,6 @@
 /*
  * lists_test.c - what is listed in several places is listed alike: routes, options,
- * commands, the fields of a node.
+ * commands, metrics, the fields of a node.
  *
  * Help, manual pages, completion and /openapi.json are made from the tables; here the
  * texts that people write are held to them.
@@ -11,6 +11,7 @@
 #include "daemon/config.h"
 #include "daemon/ctl/command.h"
 #include "daemon/members/document.h"
+#include "daemon/metrics.h"
 #include "daemon/routes/routes.h"
 #include "daemon/routes/shapes.h"
 #include "tests/dsl/suite.h"
@@ -125,6 +126,36 @@ START_TEST(every_command_that_the_readme_shows_exists)
 }
 END_TEST
 
+START_TEST(the_readme_lists_every_metric)
+{
+	const char *metrics = chapter("Metrics");
+
+	for (size_t i = 0; metrics_name(i) != NULL; i++)
+		ck_assert_msg(strstr(metrics, text("`%s`", metrics_name(i))) != NULL,
+		    "the README lacks %s", metrics_name(i));
+}
+END_TEST
+
+START_TEST(every_metric_that_the_readme_names_exists)
+{
+	static const char *const prefixes[] = {"`hrwd_", "`process_"};
+	size_t found = 0, count = 0;
+
+	for (size_t i = 0; i < 2; i++)
+		for (const char *at = readme; (at = strstr(at, prefixes[i])) != NULL; found++) {
+			size_t len = strcspn(++at, "`{"), k = 0;
+
+			while (metrics_name(k) != NULL && (strncmp(metrics_name(k), at, len) != 0 ||
+							      metrics_name(k)[len] != '\0'))
+				k++;
+			ck_assert_msg(metrics_name(k) != NULL, "%.*s is no metric", (int)len, at);
+		}
+	while (metrics_name(count) != NULL)
+		count++;
+	ck_assert_uint_ge(found, count);
+}
+END_TEST
+
 static bool
 has_member(const struct shape *shape, const char *name)
 {
@@ -190,6 +221,8 @@ SUITE(lists)
 	tcase_add_test(tests, every_path_in_the_readmes_interface_is_a_route);
 	tcase_add_test(tests, every_option_that_the_readme_names_exists);
 	tcase_add_test(tests, every_command_that_the_readme_shows_exists);
+	tcase_add_test(tests, the_readme_lists_every_metric);
+	tcase_add_test(tests, every_metric_that_the_readme_names_exists);
 	tcase_add_test(tests, fields_of_a_node_are_described_where_they_may_be);
 	tcase_add_test(tests, the_schema_has_every_field_of_a_node);
 }
