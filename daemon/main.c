@@ -102,7 +102,8 @@ main(int argc, char **argv)
 			puts("hrwd " HRW_VERSION);
 		return EXIT_SUCCESS;
 	}
-	memory_prepare();
+	if (!f.is_check && !f.is_health)
+		memory_prepare(argv);
 	if (choose_kernel(&fault) < 0 || (c = load(&f, &fault)) == NULL) {
 		complain(&fault);
 		return EXIT_USAGE;

@@ -2,6 +2,8 @@
  * Memory that hard work took goes back to the system when the work is over.
  */
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "tests/dsl/fleet.h"
 #include "tests/dsl/suite.h"
@@ -71,9 +73,43 @@ END_TEST
 
 #endif
 
+/* A value of its environment; NULL: not there. */
+static const char *
+setting_of(const struct daemon *d, const char *name)
+{
+	size_t size, len = strlen(name);
+	const char *all = text_file(text("/proc/%d/environ", (int)d->pid), &size);
+
+	for (const char *at = all; at < all + size; at += strlen(at) + 1)
+		if (strncmp(at, name, len) == 0 && at[len] == '=')
+			return at + len + 1;
+	return NULL;
+}
+
+START_TEST(it_starts_anew_to_tell_the_allocator_and_once_at_most)
+{
+	static const char name[] = "GLIBC_TUNABLES";
+	struct daemon *d = fleet_start();
+	size_t len;
+
+	/* Still the same process, by the same name. */
+	ck_assert_str_eq(setting_of(d, name), "glibc.malloc.tcache_count=0");
+	ck_assert_str_eq(text_file(text("/proc/%d/comm", (int)d->pid), &len), "hrwd\n");
+	expect_status(get(d->lookup, "/owner?key=photo-7"), 200);
+	daemon_stop(d);
+	/* Who has a setting of his own keeps it. */
+	setenv(name, "glibc.malloc.arena_max=2", 1);
+	daemon_launch(d);
+	ck_assert_str_eq(setting_of(d, name), "glibc.malloc.arena_max=2");
+	unsetenv(name);
+	daemon_stop(d);
+}
+END_TEST
+
 SUITE(memory)
 {
 	tcase_set_timeout(tests, TEST_SECONDS);
+	tcase_add_test(tests, it_starts_anew_to_tell_the_allocator_and_once_at_most);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	tcase_add_test(tests, what_uploads_lists_batches_and_plans_took_is_given_back);
 #endif
