@@ -1,6 +1,7 @@
 /*
  * The routes of both listeners that change nothing.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -463,6 +464,39 @@ START_TEST(the_lookup_listener_knows_no_change)
 }
 END_TEST
 
+START_TEST(no_route_changes_anything_by_the_lookup_listener)
+{
+	const char *pool = expect_status(get(d->admin, "/pools/default"), 200)->body;
+	const char *history = expect_status(get(d->admin, "/history?pool=*"), 200)->body;
+	struct answer *api = get(d->admin, "/openapi.json");
+	const cJSON *path, *method;
+	int asked = 0;
+
+	cJSON_ArrayForEach (path, value_at(api->json, "paths")) {
+		const char *named = text_replace(path->string, "{name}", "cache-c");
+
+		named = text_replace(named, "{pool}", "default");
+		cJSON_ArrayForEach (method, path) {
+			char *verb = text("%s", method->string);
+			struct answer *a;
+
+			if (strcmp(verb, "get") == 0 || strcmp(named, "/owners") == 0)
+				continue;
+			for (char *c = verb; *c != '\0'; c++)
+				*c = (char)toupper((unsigned char)*c);
+			a = ask(d->lookup, verb, text("%s?force=keys-at-risk,not-draining", named),
+			    "Content-Type: application/json\nIf-Match: *", "{\"copies\":1}");
+			ck_assert_msg(a->status == 404 || a->status == 405, "%s %s: %ld", verb,
+			    named, a->status);
+			asked++;
+		}
+	}
+	ck_assert_int_gt(asked, 15);
+	expect_body(get(d->admin, "/pools/default"), pool);
+	expect_body(get(d->admin, "/history?pool=*"), history);
+}
+END_TEST
+
 START_TEST(both_listeners_give_the_same_reads)
 {
 	static const char *const paths[] = {"/owner?key=photo-7", "/replicas?key=photo-7",
@@ -550,6 +584,7 @@ SUITE(reads)
 	tcase_add_test(tests, an_etag_names_epoch_and_lineage_and_saves_the_body);
 	tcase_add_test(tests, the_daemon_tells_how_it_is);
 	tcase_add_test(tests, the_lookup_listener_knows_no_change);
+	tcase_add_test(tests, no_route_changes_anything_by_the_lookup_listener);
 	tcase_add_test(tests, both_listeners_give_the_same_reads);
 	tcase_add_test(tests, a_thousand_requests_in_one_breath_are_answered_in_turn);
 	tcase_add_test(tests, a_pool_is_named_or_it_is_the_default_one);

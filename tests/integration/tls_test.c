@@ -256,16 +256,40 @@ START_TEST(a_new_certificate_is_shown_to_new_connections_and_old_ones_go_on)
 	ck_assert_int_eq(session_get(&old, "/owner?key=a"), 200);
 	session_close(&new);
 
-	/* One that is broken leaves all as it was. */
-	first = serial_of(&old);
-	daemon_write(d, "server.pem", "none", 4);
+	session_close(&old);
+	daemon_stop(d);
+}
+END_TEST
+
+/* Has the certificate that is there read again, which is refused with these words. */
+static void
+refuse_certificate(const struct daemon *d, const char *words, struct session *old)
+{
+	struct session new;
+
 	kill(d->pid, SIGHUP);
-	daemon_wait_log(d, "server.pem holds no certificate in PEM");
+	daemon_wait_log(d, words);
 	ck_assert_int_eq(session_open(&new, d->lookup, "NORMAL"), 0);
-	ck_assert_uint_ne(serial_of(&new), first);
+	ck_assert_uint_eq(serial_of(&new), serial_of(old));
 	ck_assert_int_eq(session_get(&new, "/owner?key=a"), 200);
-	ck_assert_int_eq(session_get(&old, "/owner?key=a"), 200);
+	ck_assert_int_eq(session_get(old, "/owner?key=a"), 200);
 	session_close(&new);
+}
+
+START_TEST(a_certificate_that_is_broken_or_ended_leaves_the_good_one)
+{
+	struct daemon *d = start(TLS);
+	struct session old;
+
+	ck_assert_int_eq(session_open(&old, d->lookup, "NORMAL"), 0);
+	certificate_make((struct certificate){
+	    .dir = d->dir, .name = "server", .issuer = "ca", .from_s = -2000, .till_s = -1000});
+	refuse_certificate(d, "server.pem ended at", &old);
+	certificate_make((struct certificate){
+	    .dir = d->dir, .name = "server", .issuer = "ca", .from_s = 1000, .till_s = 2000});
+	refuse_certificate(d, "server.pem is not valid before", &old);
+	daemon_write(d, "server.pem", "none", 4);
+	refuse_certificate(d, "server.pem holds no certificate in PEM", &old);
 	session_close(&old);
 	daemon_stop(d);
 }
@@ -487,6 +511,7 @@ SUITE(tls)
 	tcase_add_test(tests, with_a_client_ca_only_its_clients_are_answered);
 	tcase_add_test(tests, versions_before_1_2_are_refused);
 	tcase_add_test(tests, a_new_certificate_is_shown_to_new_connections_and_old_ones_go_on);
+	tcase_add_test(tests, a_certificate_that_is_broken_or_ended_leaves_the_good_one);
 	tcase_add_test(tests, a_hundred_reloads_under_load_drop_no_connection);
 	tcase_add_test(tests, a_handshake_that_drips_and_a_head_that_does_not_end_are_cut);
 	tcase_add_test(tests, requests_in_one_record_are_all_answered);
