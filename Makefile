@@ -148,8 +148,11 @@ interop: deps-test
 ##   writes how lookups grow with nodes and plans with keys instead
 bench: deps-bench
 	@$(MAKE) --no-print-directory all $(BUILD)/tests/bench/core-bench $(BUILD)/tests/bench/bare \
-	    $(BUILD)/tests/bench/placements
+	    $(BUILD)/tests/bench/count $(BUILD)/tests/bench/placements
 	sh tests/bench/run.sh $(BUILD) $(CSV)
+
+$(BUILD)/tests/bench/count: $(BUILD)/tests/bench/count_bench.o $(BUILD)/tests/bench/core/measure.o $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 $(BUILD)/tests/bench/placements: $(BUILD)/tests/bench/placements_bench.o $(BUILD)/libhrw.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)

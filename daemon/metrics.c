@@ -88,23 +88,23 @@ metrics_lag(struct metrics *m, uint64_t ns)
 
 /* The pool's place among those counted; NULL: it is one of the others. */
 static struct pool_count *
-place_of(struct metrics *m, const char *pool)
+place_of(struct metrics *m, const struct pool *pool)
 {
-	for (size_t i = 0; i < POOLS; i++) {
-		struct pool_count *p = &m->pool[i];
-		const char *name = atomic_load_explicit(&p->name, memory_order_relaxed);
+	uint8_t *slot = &m->slot[pool->name_hash % SLOTS];
+	struct pool_count *p;
+	char *name;
 
-		if (name == NULL) {
-			char *copy = strdup(pool);
-
-			if (copy != NULL)
-				atomic_store_explicit(&p->name, copy, memory_order_release);
-			return copy != NULL ? p : NULL;
-		}
-		if (strcmp(name, pool) == 0)
+	for (; *slot != 0; slot = slot == &m->slot[SLOTS - 1] ? m->slot : slot + 1) {
+		p = &m->pool[*slot - 1];
+		if (strcmp(atomic_load_explicit(&p->name, memory_order_relaxed), pool->name) == 0)
 			return p;
 	}
-	return NULL;
+	if (m->pools == POOLS || (name = strdup(pool->name)) == NULL)
+		return NULL;
+	p = &m->pool[m->pools];
+	*slot = ++m->pools;
+	atomic_store_explicit(&p->name, name, memory_order_release);
+	return p;
 }
 
 /* The counts of a pool's nodes, those that stayed with what they had. Nodes of a
@@ -165,7 +165,7 @@ follow(struct pool_count *p, const struct pool *pool)
 void
 metrics_lookup(struct metrics *m, const struct pool *pool, uint32_t owner)
 {
-	struct pool_count *p = place_of(m, pool->name);
+	struct pool_count *p = place_of(m, pool);
 
 	histogram_count(p != NULL ? &p->keys : &m->other_keys, 1);
 	if (p != NULL && owner != METRICS_NOBODY && follow(p, pool))

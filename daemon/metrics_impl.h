@@ -15,6 +15,9 @@
  * somewhere, so pools past so many are counted together. */
 enum { CLASSES = 6, POOLS = 64, OUTCOMES = 3 };
 
+/* Of the table that finds a pool's count: most of them are free. */
+enum { SLOTS = 4 * POOLS };
+
 /* The nodes of one version of a pool, each with its lookups; a later version
  * takes over the counts of the nodes that stayed. */
 struct node_counts {
@@ -39,7 +42,9 @@ struct metrics {
 	struct metrics *_Atomic next; /* workers that run already may be scraping */
 	struct histogram *request;    /* (route_count + 1) by CLASSES */
 	struct histogram lag;
-	struct pool_count pool[POOLS];
+	struct pool_count pool[POOLS]; /* in the order of their first lookups */
+	uint8_t slot[SLOTS]; /* from the hash of a name on: a pool's number from 1; 0: free */
+	uint8_t pools;	     /* in use */
 	atomic_uint_least64_t other_keys;
 	atomic_uint_least64_t change[OUTCOMES];
 	/* Of the first place alone. */

@@ -6,6 +6,7 @@
 #include <sys/random.h>
 
 #include "core/estimate.h"
+#include "core/hash/fnv1a.h"
 #include "daemon/members/fingerprint.h"
 #include "daemon/members/pool.h"
 
@@ -62,6 +63,7 @@ pool_new(const char *name, uint64_t epoch, const char *lineage, double max_moved
 	if (pool->name == NULL || pool->share == NULL ||
 	    hrw_settled_init(&pool->match, present, settled) < 0)
 		goto fail;
+	pool->name_hash = hrw_fnv1a32(hrw_text(name));
 	if (lineage != NULL)
 		snprintf(pool->lineage, sizeof(pool->lineage), "%s", lineage);
 	else if (lineage_new(pool->lineage) < 0)

@@ -20,6 +20,7 @@ enum { POOL_LINEAGE = 16, POOL_FINGERPRINT = 16 };
 struct pool {
 	atomic_uint references;
 	char *name;
+	uint32_t name_hash; /* spreads pools over a table */
 	uint64_t epoch;
 	char lineage[POOL_LINEAGE + 1];
 	char fingerprint[POOL_FINGERPRINT + 1];

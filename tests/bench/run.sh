@@ -13,6 +13,7 @@ echo "$(date +%F), ${machine:-$(uname -m)}, $(nproc) CPUs"
 {
 	printf '%-38s %10s %-14s %-34s %s\n' what figure unit beside ratio
 	"$build/tests/bench/core-bench"
+	"$build/tests/bench/count"
 	sh tests/bench/http.sh "$build"
 	"$build/tests/bench/placements"
 } | awk -f tests/bench/table.awk tests/bench/goals -

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/hash/fnv1a.h"
 #include "daemon/app.h"
 #include "daemon/metrics.h"
 #include "daemon/routes/routes.h"
@@ -21,11 +22,14 @@ scrape(struct metrics *m)
 	return out;
 }
 
+static bool has_one_hash;
+
 /* Some lookups of a pool that no node takes keys of. */
 static void
 look_up(struct metrics *m, const char *name, int keys)
 {
-	const struct pool pool = {.name = (char *)(uintptr_t)name};
+	const struct pool pool = {.name = (char *)(uintptr_t)name,
+	    .name_hash = has_one_hash ? UINT32_MAX : hrw_fnv1a32(hrw_text(name))};
 
 	for (int i = 0; i < keys; i++)
 		metrics_lookup(m, &pool, METRICS_NOBODY);
@@ -70,16 +74,21 @@ START_TEST(pools_without_end_make_no_series_without_end)
 	size_t series = 0;
 	char name[24];
 
+	/* However their names hash. */
+	has_one_hash = _i == 1;
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "pool-%d", i);
 		look_up(m, name, 1);
 	}
+	look_up(m, "pool-63", 1);
 	out = scrape(m);
 	for (const char *at = buffer_text(&out); (at = strstr(at, "hrwd_lookups_total{")) != NULL;
 	     at++)
 		series++;
 	ck_assert_uint_eq(series, 65);
 	ck_assert_ptr_nonnull(strstr(out.data, "hrwd_lookups_total{pool=\"\"} 936\n"));
+	ck_assert_ptr_nonnull(strstr(out.data, "hrwd_lookups_total{pool=\"pool-0\"} 1\n"));
+	ck_assert_ptr_nonnull(strstr(out.data, "hrwd_lookups_total{pool=\"pool-63\"} 2\n"));
 	buffer_fini(&out);
 	metrics_free(m);
 }
@@ -132,6 +141,6 @@ END_TEST
 SUITE(metrics)
 {
 	tcase_add_test(tests, counts_of_all_loops_add_up);
-	tcase_add_test(tests, pools_without_end_make_no_series_without_end);
+	tcase_add_loop_test(tests, pools_without_end_make_no_series_without_end, 0, 2);
 	tcase_add_test(tests, every_metric_has_its_help_and_type);
 }
