@@ -461,6 +461,19 @@ json_lacks(const struct json *object, const char *name, struct hrw_fault *fault,
 	return error;
 }
 
+int
+json_as_given(const struct json *j, unsigned types, struct hrw_fault *fault)
+{
+	char shown[HRW_SHOWN];
+
+	if (j == NULL || (types >> json_type(j) & 1) != 0)
+		return 0;
+	return json_fault(j, fault, HRW_BAD_FIELD,
+	    "\"%s\" is %s, but no answer gives it so: it is read-only, leave it out or send it "
+	    "as it was given",
+	    json_name(j), hrw_show(json_source(j), shown, sizeof(shown)));
+}
+
 static size_t
 least(size_t a, size_t b)
 {

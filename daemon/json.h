@@ -104,6 +104,10 @@ void json_fault_at(const struct json *j, struct hrw_fault *fault);
 	(json_lacks((object), (name), (fault), (error), __VA_ARGS__), (int)(error))
 #endif
 
+/* A member that only answers have, sent back as it was: of one of `types` (bits by
+ * enum json_type), or absent (NULL). BAD_FIELD. */
+int json_as_given(const struct json *j, unsigned types, struct hrw_fault *fault);
+
 /* Every member of an object must be one of `names` (ended by NULL): else
  * BAD_FIELD that names the stranger and lists what is known, with a guess where
  * one is near. */

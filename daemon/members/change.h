@@ -60,6 +60,10 @@ struct precondition {
 	bool is_required;    /* 428 without one */
 };
 
+/* Is it a list of entity tags, "*", or absent (NULL)? BAD_PARAMETER names the
+ * header, which was sent with that value. */
+int precondition_check(const char *header, const char *list, struct hrw_fault *fault);
+
 struct change {
 	char *pool;
 	struct task *task;

@@ -11,6 +11,30 @@
 static const char *const pool_names[] = {"placement", "copies", "max_moved", "nodes", "name",
     "pool", "epoch", "lineage", "fingerprint", "settled", "keys", NULL};
 
+/* Of these, what only answers have, as they give it. */
+static const struct {
+	const char *name;
+	unsigned types; /* bits by enum json_type */
+} read_only[] = {
+    {"name", 1u << JSON_STRING},
+    {"pool", 1u << JSON_STRING},
+    {"epoch", 1u << JSON_NUMBER},
+    {"lineage", 1u << JSON_STRING},
+    {"fingerprint", 1u << JSON_STRING},
+    {"settled", 1u << JSON_BOOL | 1u << JSON_OBJECT},
+    {"keys", 1u << JSON_NUMBER | 1u << JSON_NULL},
+};
+
+static int
+check_read_only(const struct json *j, struct hrw_fault *fault)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof(read_only) / sizeof(read_only[0]); i++)
+		rc = json_as_given(json_get(j, read_only[i].name), read_only[i].types, fault);
+	return rc;
+}
+
 static int
 no_memory(struct hrw_fault *fault)
 {
@@ -160,6 +184,8 @@ document_parts_read(const struct json *j, bool is_stored, const struct hrw_limit
 		    json_type_name(json_type(j)));
 	if (!is_stored)
 		rc = json_only(j, pool_names, fault);
+	if (!is_stored && rc == 0)
+		rc = check_read_only(j, fault);
 	if (rc == 0 && max_moved != NULL)
 		rc = document_max_moved_read(max_moved, &out->max_moved, fault);
 	if (rc == 0)
@@ -360,6 +386,15 @@ membership_write(struct json_out *o, const struct hrw_membership *m)
 		json_close_object(o);
 	}
 	json_close_array(o);
+}
+
+void
+document_epoch_write(struct json_out *o, const char *name, uint64_t epoch)
+{
+	if (epoch == 0)
+		json_put_null(o, name);
+	else
+		json_put_count(o, name, epoch);
 }
 
 void

@@ -12,26 +12,34 @@ struct field {
 	const char *name;
 	unsigned bit;	 /* of enum node_field; 0: only answers have it */
 	const char *why; /* it may not be set where it is not allowed */
+	unsigned types;	 /* as answers give it, where only they have it */
+};
+
+enum {
+	TEXT = 1u << JSON_STRING,
+	NUMBER = 1u << JSON_NUMBER,
+	FLAG = 1u << JSON_BOOL,
+	NONE = 1u << JSON_NULL,
 };
 
 static const struct field fields[] = {
-    {"name", NODE_NAME, "it is the node's identity: add a node of the new name instead"},
-    {"id", NODE_ID, "it is fixed when the node joins"},
-    {"address", NODE_ADDRESS, ""},
-    {"weight", NODE_WEIGHT, ""},
-    {"zone", NODE_ZONE, ""},
-    {"state", NODE_STATE, "use drain, activate or rejoin"},
-    {"hash_name", NODE_HASH_NAME, "it is fixed when the node joins"},
-    {"slots", NODE_SLOTS, ""},
-    {"tokens", NODE_TOKENS, ""},
-    {"reweight", NODE_REWEIGHT, ""},
-    {"healthy", NODE_HEALTHY, ""},
-    {"state_since", 0, ""},
-    {"hash_name_default", 0, ""},
-    {"share", 0, ""},
-    {"health", 0, ""},
-    {"pool", 0, ""},
-    {"epoch", 0, ""},
+    {"name", NODE_NAME, "it is the node's identity: add a node of the new name instead", 0},
+    {"id", NODE_ID, "it is fixed when the node joins", 0},
+    {"address", NODE_ADDRESS, "", 0},
+    {"weight", NODE_WEIGHT, "", 0},
+    {"zone", NODE_ZONE, "", 0},
+    {"state", NODE_STATE, "use drain, activate or rejoin", 0},
+    {"hash_name", NODE_HASH_NAME, "it is fixed when the node joins", 0},
+    {"slots", NODE_SLOTS, "", 0},
+    {"tokens", NODE_TOKENS, "", 0},
+    {"reweight", NODE_REWEIGHT, "", 0},
+    {"healthy", NODE_HEALTHY, "", 0},
+    {"state_since", 0, "", TEXT | NONE},
+    {"hash_name_default", 0, "", FLAG},
+    {"share", 0, "", NUMBER},
+    {"health", 0, "", ~0u},
+    {"pool", 0, "", TEXT},
+    {"epoch", 0, "", NUMBER},
 };
 
 enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
@@ -382,8 +390,13 @@ members_read(const struct json *j, unsigned allowed, enum node_source source,
 			continue;
 		if (field == NULL || (field->bit == 0 && source == NODE_FROM_REQUEST))
 			return stranger(j, allowed, fault);
-		if (field->bit == 0)
+		if (field->bit == 0) {
+			rc = source == NODE_FROM_STORE ? 0
+						       : json_as_given(member, field->types, fault);
+			if (rc < 0)
+				return rc;
 			continue;
+		}
 		if ((field->bit & allowed) == 0)
 			return json_fault(member, fault, HRW_BAD_FIELD,
 			    "\"%s\" cannot be set here: %s", field->name, field->why);

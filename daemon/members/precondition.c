@@ -44,6 +44,38 @@ is_any(const char *list)
 	return *list == '*' && list[1 + strspn(list + 1, " \t")] == '\0';
 }
 
+/* etagc of RFC 9110, 8.8.3, between quotes. */
+static bool
+is_tag(struct hrw_bytes quoted)
+{
+	for (size_t i = 1; i + 1 < quoted.len; i++)
+		if (quoted.data[i] <= ' ' || quoted.data[i] == 0x7f)
+			return false;
+	return true;
+}
+
+int
+precondition_check(const char *header, const char *list, struct hrw_fault *fault)
+{
+	const char *at = list;
+	char shown[HRW_SHOWN];
+	struct hrw_bytes tag;
+	bool is_weak, has_tag = false;
+
+	if (list == NULL || is_any(list))
+		return 0;
+	while (next_tag(&at, &tag, &is_weak) && is_tag(tag))
+		has_tag = true;
+	if (has_tag && at[strspn(at, " \t,")] == '\0')
+		return 0;
+	hrw_fault(fault, HRW_BAD_PARAMETER,
+	    "%s is '%s': send the ETag of an answer as it was given, the epoch alone in quotes "
+	    "(\"4\"), a list of such with commas between, or *",
+	    header, hrw_show(hrw_text(list), shown, sizeof(shown)));
+	hrw_fault_at(fault, "%s", header);
+	return HRW_BAD_PARAMETER;
+}
+
 static bool
 matches(const struct pool *pool, const char *list, bool takes_weak)
 {

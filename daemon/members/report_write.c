@@ -132,12 +132,16 @@ epoch_of(const struct pool *pool)
 	return pool != NULL ? pool->epoch : 0;
 }
 
+/* While all keys are counted and their lanes' tallies are not one yet, it runs. */
 static double
-progress(const struct report *r)
+progress(const struct report *r, enum report_state state)
 {
 	uint64_t total = atomic_load(&r->keys_total), done = atomic_load(&r->keys_done);
+	double part = total == 0 ? 0 : (double)done / (double)total;
 
-	return total == 0 ? 0 : (double)done / (double)total;
+	if (state == REPORT_DONE)
+		return 1;
+	return state == REPORT_RUNNING && part > 0.99 ? 0.99 : part;
 }
 
 void
@@ -158,11 +162,11 @@ report_write_as(const struct report *r, enum report_state state, struct buffer *
 	json_put_text(&o, "outcome", r->outcome);
 	put_refusal(&o, r);
 	json_put_text(&o, "state", states[state]);
-	json_put_number(&o, "progress", state == REPORT_DONE ? 1 : progress(r));
+	json_put_number(&o, "progress", progress(r, state));
 	if (state == REPORT_FAILED)
 		json_put_text(&o, "failure", r->fault.detail);
-	json_put_count(&o, "epoch_before", epoch_of(r->before_pool));
-	json_put_count(&o, "epoch_after", epoch_of(r->after_pool));
+	document_epoch_write(&o, "epoch_before", epoch_of(r->before_pool));
+	document_epoch_write(&o, "epoch_after", epoch_of(r->after_pool));
 	json_put_count(&o, "copies", after);
 	if (before != after)
 		json_put_count(&o, "copies_before", before);

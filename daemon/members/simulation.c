@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "core/range.h"
 #include "core/simulate.h"
 #include "daemon/members/build.h"
 #include "daemon/members/comparison.h"
@@ -50,27 +51,58 @@ is_there(const struct simulation *s, const char *name, size_t event)
 	return is_listed;
 }
 
+/* At a member of the event, or the parameter that it was a part of. */
+static int
+at_event(const struct task *task, const char *member, struct hrw_fault *fault)
+{
+	if (task->at != NULL)
+		return hrw_fault_at(fault, "%s/%s", task->at, member);
+	return hrw_fault_at(fault, "%s", task->op == TASK_ADD ? "join" : "leave");
+}
+
+/* Between two requests of the trace? */
+static int
+check_position(
+    const struct simulation *s, size_t event, enum hrw_error error, struct hrw_fault *fault)
+{
+	const struct task *task = &s->events->task[event];
+	const char *does = task->op == TASK_ADD ? "joins" : "leaves";
+	char range[HRW_RANGE_SHOWN];
+
+	if (s->at[event] > 0 && s->at[event] < s->requests)
+		return 0;
+	if (s->requests == 1)
+		hrw_fault(fault, error,
+		    "\"%s\" %s at %zu, but the trace has one request: an event needs two, to be "
+		    "between them",
+		    task->node.name, does, s->at[event]);
+	else
+		hrw_fault(fault, error,
+		    "\"%s\" %s at %zu, but the trace has %zu requests: use %s, the number of "
+		    "requests before it",
+		    task->node.name, does, s->at[event], s->requests,
+		    hrw_show_range(1, s->requests - 1, range));
+	return at_event(task, "at", fault);
+}
+
 int
 simulation_check_events(const struct simulation *s, enum hrw_error error, struct hrw_fault *fault)
 {
 	for (size_t i = 0; s->events != NULL && i < s->events->count; i++) {
 		const struct task *task = &s->events->task[i];
 		bool joins = task->op == TASK_ADD;
+		int rc = check_position(s, i, error, fault);
 
-		if (s->at[i] == 0 || s->at[i] >= s->requests)
-			return hrw_fault(fault, error,
-			    "\"%s\" %s at %zu, but the trace has %zu requests: use 1 to %zu, the "
-			    "number of requests before it",
-			    task->node.name, joins ? "joins" : "leaves", s->at[i], s->requests,
-			    s->requests - 1);
-		if (joins == is_there(s, task->node.name, i)) {
-			hrw_fault(fault, joins ? HRW_BAD_SERVER : HRW_UNKNOWN_NODE,
-			    "\"%s\" cannot %s at %zu: it is %sthere", task->node.name,
-			    joins ? "join" : "leave", s->at[i], joins ? "" : "not ");
-			if (joins && fault != NULL)
-				fault->reason = "taken";
-			return joins ? HRW_BAD_SERVER : HRW_UNKNOWN_NODE;
-		}
+		if (rc < 0)
+			return rc;
+		if (joins != is_there(s, task->node.name, i))
+			continue;
+		hrw_fault(fault, joins ? HRW_BAD_SERVER : HRW_UNKNOWN_NODE,
+		    "\"%s\" cannot %s at %zu: it is %sthere", task->node.name,
+		    joins ? "join" : "leave", s->at[i], joins ? "" : "not ");
+		if (joins)
+			fault->reason = "taken";
+		return at_event(task, joins ? "join" : "leave", fault);
 	}
 	return 0;
 }

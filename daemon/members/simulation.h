@@ -38,6 +38,7 @@ struct simulation {
 
 /* Can the events be, one after the other?
  *   error   of a position outside of the trace
+ *   fault   not NULL; at the event, or the parameter "leave" or "join"
  *   errors  UNKNOWN_NODE: it leaves and is not there. BAD_SERVER ("taken"): it
  *           joins and is there. `error` */
 int simulation_check_events(

@@ -18,16 +18,6 @@ put_optional(struct json_out *o, const char *name, const char *text)
 	json_put_text(o, name, text != NULL && *text != '\0' ? text : NULL);
 }
 
-/* An epoch; null where there is no pool. */
-static void
-put_epoch(struct json_out *o, const char *name, uint64_t epoch)
-{
-	if (epoch == 0)
-		json_put_null(o, name);
-	else
-		json_put_count(o, name, epoch);
-}
-
 void
 entry_write(struct buffer *out, const struct change *change, int64_t at_ms,
     const struct pool *before, uint64_t epoch_after, unsigned forced, const char *outcome,
@@ -38,8 +28,8 @@ entry_write(struct buffer *out, const struct change *change, int64_t at_ms,
 	json_open_object(&o, NULL);
 	json_put_time(&o, "at", at_ms);
 	json_put_text(&o, "pool", change->pool);
-	put_epoch(&o, "epoch_before", before != NULL ? before->epoch : 0);
-	put_epoch(&o, "epoch_after", epoch_after);
+	document_epoch_write(&o, "epoch_before", before != NULL ? before->epoch : 0);
+	document_epoch_write(&o, "epoch_after", epoch_after);
 	put_optional(&o, "by", change->by);
 	put_optional(&o, "from", change->from);
 	put_optional(&o, "reason", change->reason);

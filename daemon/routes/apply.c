@@ -170,6 +170,12 @@ read_change_parameters(struct apply *a)
 	rc = common_reason(req, &c->reason);
 	if (rc < 0)
 		return rc;
+	rc = precondition_check("If-Match", request_header(req, "If-Match"), &req->fault);
+	if (rc == 0)
+		rc = precondition_check(
+		    "If-None-Match", request_header(req, "If-None-Match"), &req->fault);
+	if (rc < 0)
+		return rc;
 	if (!copy_text(request_header(req, "If-Match"), &c->precondition.if_match) ||
 	    !copy_text(request_header(req, "If-None-Match"), &c->precondition.if_none_match) ||
 	    !copy_text(req->by, &c->by) || !copy_text(req->peer, &c->from))
@@ -287,21 +293,27 @@ read_request(struct apply *a)
 	return rc < 0 ? rc : read_keys(a);
 }
 
-/* A list of nodes that says whose it is must be sent to that pool. */
+/* A body that says whose it is must be sent to that pool. */
 static int
 check_said_pool(struct apply *a, struct hrw_bytes name)
 {
-	const struct json *said = a->order.kind == ORDER_NODES ? json_get(a->body, "pool") : NULL;
-	char shown[HRW_SHOWN];
+	static const char *const members[] = {"pool", "name"};
+	unsigned traits = order_traits(a->order.kind);
+	char shown[HRW_SHOWN], own[HRW_SHOWN];
 
-	if (said == NULL || hrw_bytes_equal(json_bytes(said), name))
-		return 0;
-	return json_fault(said, &a->req->fault, HRW_BAD_FIELD,
-	    "the list is of pool %.*s, and the request changes \"%s\": name the pool with pool=, "
-	    "or "
-	    "leave the field out",
-	    (int)json_source(said).len, (const char *)json_source(said).data,
-	    hrw_show(name, shown, sizeof(shown)));
+	/* A node's own name is no pool's; other bodies have neither member. */
+	for (size_t i = 0; i < (traits & ORDER_MAKES_POOL ? 2 : 1); i++) {
+		const struct json *said = json_get(a->body, members[i]);
+
+		if (said == NULL || hrw_bytes_equal(json_bytes(said), name))
+			continue;
+		return json_fault(said, &a->req->fault, HRW_BAD_FIELD,
+		    "the body is of pool %s, and the request changes \"%s\": name that pool in "
+		    "the request, or leave the field out",
+		    hrw_show(json_source(said), shown, sizeof(shown)),
+		    hrw_show(name, own, sizeof(own)));
+	}
+	return 0;
 }
 
 int
@@ -366,6 +378,14 @@ read_plan(struct apply *a, const struct store_plan *plan)
 	return rc < 0 ? rc : rights_judge(req, a->change);
 }
 
+/* Where a kept plan is at fault is no place in this request. */
+static void
+forget_place(struct hrw_fault *fault)
+{
+	if (fault->field[0] == '/')
+		hrw_fault_at(fault, "%s", "");
+}
+
 static void
 plan_off_loop(struct request *req)
 {
@@ -375,6 +395,8 @@ plan_off_loop(struct request *req)
 	a->rc = common_plan(req, a->plan_id, &plan);
 	if (a->rc >= 0)
 		a->rc = read_plan(a, &plan);
+	if (a->rc < 0)
+		forget_place(&req->fault);
 	store_plan_fini(&plan);
 }
 
@@ -436,8 +458,8 @@ write_bare(struct apply *a, const struct outcome *out, const char *outcome)
 		json_put_null(&o, "refusal");
 	}
 	json_put_null(&o, "state");
-	json_put_count(&o, "epoch_before", before != NULL ? before->epoch : 0);
-	json_put_count(&o, "epoch_after", after != NULL ? after->epoch : 0);
+	document_epoch_write(&o, "epoch_before", before != NULL ? before->epoch : 0);
+	document_epoch_write(&o, "epoch_after", after != NULL ? after->epoch : 0);
 	if (after != NULL)
 		json_put_count(&o, "copies", after->present->copies);
 	if (before != NULL && after != NULL && before->present->copies != after->present->copies)
@@ -634,6 +656,8 @@ changed(void *arg, int status, const struct outcome *out, int64_t history,
 		if (out != NULL)
 			tell(a, out);
 		req->fault = *fault;
+		if (a->plan_id != NULL)
+			forget_place(&req->fault);
 		request_resume(req, status);
 		return;
 	}

@@ -302,6 +302,20 @@ read_node(struct asking *a, const struct json *node, enum task_op op, size_t at)
 			    req->app->config->limits, &req->fault);
 }
 
+/* Where the last event is asked for. */
+static int
+note_place(struct asking *a, const struct json *event)
+{
+	struct change *events = a->simulation->events;
+	struct task *task = &events->task[events->count - 1];
+	char pointer[HRW_FAULT_FIELD];
+
+	json_pointer(event, pointer, sizeof(pointer));
+	free(task->at);
+	task->at = strdup(pointer);
+	return task->at != NULL ? 0 : no_memory(a->req);
+}
+
 static int
 read_event(struct asking *a, const struct json *event)
 {
@@ -323,8 +337,9 @@ read_event(struct asking *a, const struct json *event)
 		    "an event is {\"at\":POSITION,\"leave\":\"NODE\"} or "
 		    "{\"at\":POSITION,\"join\":\"NODE\"}, where POSITION is the number of "
 		    "requests before it");
-	return read_node(a, leave != NULL ? leave : join, leave != NULL ? TASK_REMOVE : TASK_ADD,
+	rc = read_node(a, leave != NULL ? leave : join, leave != NULL ? TASK_REMOVE : TASK_ADD,
 	    (size_t)position);
+	return rc < 0 ? rc : note_place(a, event);
 }
 
 static int
