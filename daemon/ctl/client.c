@@ -351,19 +351,27 @@ set_request(const struct ctl *ctl, struct exchange *x, const char *url)
 	set_body(x);
 }
 
-static int
-unreachable(const struct ctl *ctl, const struct client *client, CURLcode code)
+int
+client_unreachable(const struct ctl *ctl, const char *why)
 {
-	long number = 0;
-	const char *why = client->error[0] != '\0' ? client->error : curl_easy_strerror(code);
-
-	curl_easy_getinfo(client->curl, CURLINFO_OS_ERRNO, &number);
-	if (code == CURLE_COULDNT_CONNECT && number != 0)
-		why = strerror((int)number);
 	return ctl_fail(CTL_UNREACHABLE,
 	    "no hrwd answers at %s (%s): start one there, or name another with --admin ADDR or "
 	    "HRW_ADMIN",
 	    ctl->options.admin, why);
+}
+
+static int
+unreachable(const struct ctl *ctl, struct exchange *x, CURLcode code)
+{
+	const struct client *client = x->client;
+	const char *why = client->error[0] != '\0' ? client->error : curl_easy_strerror(code);
+	long number = 0;
+
+	curl_easy_getinfo(client->curl, CURLINFO_OS_ERRNO, &number);
+	if (code == CURLE_COULDNT_CONNECT && number != 0)
+		why = strerror((int)number);
+	snprintf(x->reply->why, sizeof(x->reply->why), "%s", why);
+	return x->ask->is_patient ? CTL_UNREACHABLE : client_unreachable(ctl, why);
 }
 
 int
@@ -394,7 +402,7 @@ client_ask(struct ctl *ctl, const struct ask *ask, struct reply *reply)
 	if (code == CURLE_ABORTED_BY_CALLBACK || code == CURLE_WRITE_ERROR) {
 		rc = CTL_LEFT;
 	} else if (code != CURLE_OK) {
-		rc = unreachable(ctl, x.client, code);
+		rc = unreachable(ctl, &x, code);
 	} else {
 		curl_easy_getinfo(x.client->curl, CURLINFO_RESPONSE_CODE, &reply->status);
 		if (reply->body.len > 0 && !reply->body.failed)

@@ -23,6 +23,7 @@ struct ask {
 	unsigned wait_seconds;			       /* that the daemon was asked to wait */
 	const char *last_event_id;		       /* of a stream; NULL: not sent */
 	bool is_stream;				       /* silence is no fault of it */
+	bool is_patient; /* that nobody answers is not said, only why, in the reply */
 
 	/* A long body, piece by piece: bytes written to `room`, 0 at its end, negative
 	 * to give up. */
@@ -38,6 +39,7 @@ struct reply {
 	struct buffer body;
 	struct json *json; /* NULL: the body is not JSON */
 	char etag[64];
+	char why[256]; /* nobody answered; "" otherwise */
 };
 
 /* Asks.
@@ -51,6 +53,9 @@ int client_ask(struct ctl *ctl, const struct ask *ask, struct reply *reply);
  * client_refused() returns. */
 int client_want(struct ctl *ctl, const struct ask *ask, struct reply *reply);
 int client_get(struct ctl *ctl, const char *path, struct reply *reply);
+
+/* Says that nobody answers. Returns CTL_UNREACHABLE. */
+int client_unreachable(const struct ctl *ctl, const char *why);
 
 /* Says what the daemon's problem is. Returns the exit status for it. */
 int client_refused(struct ctl *ctl, const struct reply *reply);

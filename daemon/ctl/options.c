@@ -85,7 +85,8 @@ const struct option_row option_rows[] = {
     {"limit", NUMBER(limit, 20, 1, 1000), .help = "so many at most; 20 without"},
     {"count", NUMBER(count, 0, 1, UINT32_MAX), .help = "end after so many changes"},
     {"interval", NUMBER(interval, 1, 1, 3600),
-	.help = "seconds until it asks again where the daemon ended the stream; 1 without"},
+	.help = "seconds until it asks again where the stream ended, each time twice as many, up "
+		"to 30; 1 without"},
     {"format", TEXT("FORM", format), .standard = "text", .choices = "text json ndjson",
 	.help = "a key a line (text), a JSON array (json), or one JSON value a line (ndjson)"},
     {"extend", FLAG(extends), .help = "add to the stored keys instead of replacing them"},

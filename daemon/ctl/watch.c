@@ -9,6 +9,8 @@
 #include "daemon/ctl/follow.h"
 #include "daemon/ctl/url.h"
 
+enum { PAUSE_MAX = 30 }; /* seconds between two attempts, or as many as were asked for */
+
 struct watch {
 	struct ctl *ctl;
 	struct buffer text; /* that came and is not taken apart yet */
@@ -16,6 +18,9 @@ struct watch {
 	char id[64];	    /* of the last event */
 	uint64_t seen;	    /* changes */
 	bool has_ended;	    /* as many as were wanted, or the pool is dropped */
+	bool was_there;	    /* the daemon, at least once */
+	bool is_away;	    /* which was said */
+	uint64_t pause;	    /* seconds until the next attempt */
 	int status;
 };
 
@@ -133,12 +138,48 @@ is_field(struct hrw_bytes line, const char *name, struct hrw_bytes *value)
 	return true;
 }
 
+/* It sends something: what comes first is the time that clients are to wait. */
+static void
+note_there(struct watch *w)
+{
+	if (w->is_away)
+		ctl_fail(CTL_DONE, "hrwd is back at %s", w->ctl->options.admin);
+	w->was_there = true;
+	w->is_away = false;
+	w->pause = w->ctl->options.interval;
+}
+
+/* Nobody answers, or the stream was cut. Whoever was there may come back. */
+static int
+note_away(struct watch *w, const char *why)
+{
+	if (!w->was_there)
+		return client_unreachable(w->ctl, why);
+	if (!w->is_away)
+		ctl_fail(CTL_UNREACHABLE, "hrwd is away from %s (%s): asking until it is back",
+		    w->ctl->options.admin, why);
+	w->is_away = true;
+	return 0;
+}
+
+/* Ctrl-C ends it early. */
+static void
+pause_watch(struct watch *w)
+{
+	uint64_t interval = w->ctl->options.interval;
+	uint64_t most = interval > PAUSE_MAX ? interval : PAUSE_MAX;
+
+	sleep((unsigned)w->pause);
+	w->pause = 2 * w->pause < most ? 2 * w->pause : most;
+}
+
 /* An event: its lines, without the empty one behind them. */
 static void
 take_event(struct watch *w, struct hrw_bytes event)
 {
 	struct hrw_bytes data = {0}, type = {0}, id;
 
+	note_there(w);
 	while (event.len > 0) {
 		const uint8_t *end = memchr(event.data, '\n', event.len);
 		size_t len = end != NULL ? (size_t)(end - event.data) : event.len;
@@ -184,11 +225,12 @@ take_piece(void *arg, struct hrw_bytes piece)
 int
 follow_pool(struct ctl *ctl)
 {
-	struct watch w = {.ctl = ctl};
+	struct watch w = {.ctl = ctl, .pause = ctl->options.interval};
 	struct buffer path = {0};
 	struct ask ask = {.method = "GET",
 	    .accept = "text/event-stream",
 	    .is_stream = true,
+	    .is_patient = true,
 	    .write = take_piece,
 	    .arg = &w};
 	struct reply reply = {0};
@@ -202,13 +244,14 @@ follow_pool(struct ctl *ctl)
 	while (rc == 0 && !w.has_ended) {
 		ask.last_event_id = w.id[0] != '\0' ? w.id : NULL;
 		rc = client_ask(ctl, &ask, &reply);
-		if (rc == 0 && reply.status != 200 && !client_has_code(&reply, "busy"))
+		if (rc == CTL_UNREACHABLE)
+			rc = note_away(&w, reply.why);
+		else if (rc == 0 && reply.status != 200 && !client_has_code(&reply, "busy"))
 			rc = client_refused(ctl, &reply);
 		reply_fini(&reply);
 		buffer_clear(&w.text);
-		/* The daemon ended it: it is started anew, maybe. */
 		if (rc == 0 && !w.has_ended)
-			sleep((unsigned)ctl->options.interval);
+			pause_watch(&w);
 		if (rc == 0 && terminal_is_left())
 			rc = CTL_LEFT;
 	}

@@ -224,6 +224,63 @@ START_TEST(a_watch_goes_on_over_a_restart_and_ends_with_its_pool)
 }
 END_TEST
 
+/* Killed, and away for longer than an attempt takes: the watch goes on from where it
+ * was, as after an orderly stop. */
+START_TEST(a_watch_waits_for_a_daemon_that_was_killed)
+{
+	struct daemon *d = daemon_start(
+	    FLEET_CONFIG("\"listen\":{\"lookup\":\"off\",\"admin\":\"unix:$DIR/admin\"},"), NULL);
+	struct screen *s = screen_open(d, "watch", "--count", "3", NULL);
+
+	screen_wait(s, "pool default, epoch 1, 4 nodes");
+	expect_status(ask(d->admin, "POST", "/nodes/cache-c/drain", NULL, NULL), 200);
+	screen_wait(s, "epoch 2, not settled");
+	for (int i = 0; i < 2; i++) {
+		if (i == 0)
+			daemon_kill(d);
+		else
+			daemon_stop(d);
+		screen_wait(s, text("hrwctl: hrwd is away from unix:%s/admin (", d->dir));
+		pause_ms(1500);
+		daemon_launch(d);
+		/* Before it is asked again: what was missed is told all the same. */
+		expect_status(
+		    patch(d->admin, "/nodes/cache-a", text("{\"weight\":%d}", i + 2)), 200);
+		screen_wait(s, "hrwctl: hrwd is back at unix:");
+		screen_wait(s, text("weight %d to %d", i + 1, i + 2));
+		ck_assert_ptr_null(strstr(strstr(s->text, "is away") + 1, "is away"));
+		s->text = text("%s", "");
+	}
+	ck_assert_int_eq(screen_end(s), 0);
+	ck_assert_ptr_null(strstr(s->text, "epoch 1,"));
+}
+END_TEST
+
+START_TEST(a_watch_that_never_found_a_daemon_ends)
+{
+	struct daemon *d = daemon_prepare(NULL, NULL);
+	const char *nowhere = text("unix:%s/nobody", d->dir);
+	struct ran *r = expect_ran(ctl(NULL, "--admin", nowhere, "watch", NULL), 3);
+
+	ck_assert_ptr_nonnull(strstr(r->err, "no hrwd answers at"));
+	ck_assert_ptr_null(strstr(r->err, "away"));
+}
+END_TEST
+
+START_TEST(a_watch_of_a_daemon_that_is_away_can_be_left)
+{
+	struct daemon *d = fleet_start();
+	struct screen *s = screen_open(d, "watch", NULL);
+
+	screen_wait(s, "pool default, epoch 1, 4 nodes");
+	daemon_kill(d);
+	screen_wait(s, "is away");
+	pause_ms(2000);
+	screen_type(s, "\x03");
+	ck_assert_int_eq(screen_end(s), 130);
+}
+END_TEST
+
 SUITE(ctl_terminal)
 {
 	tcase_add_test(tests, a_change_is_made_when_it_was_agreed_to);
@@ -235,4 +292,7 @@ SUITE(ctl_terminal)
 	tcase_add_test(tests, a_drain_that_is_called_off_and_one_that_is_left_are_told_apart);
 	tcase_add_test(tests, a_watch_prints_each_change);
 	tcase_add_test(tests, a_watch_goes_on_over_a_restart_and_ends_with_its_pool);
+	tcase_add_test(tests, a_watch_waits_for_a_daemon_that_was_killed);
+	tcase_add_test(tests, a_watch_that_never_found_a_daemon_ends);
+	tcase_add_test(tests, a_watch_of_a_daemon_that_is_away_can_be_left);
 }
