@@ -9,6 +9,7 @@
 #include "daemon/metrics_impl.h"
 #include "daemon/process.h"
 #include "daemon/routes/routes.h"
+#include "daemon/routes/watching.h"
 #include "daemon/store/figures.h"
 
 /* What a row's function is given. */
@@ -488,6 +489,17 @@ print_connections(struct scrape *s)
 }
 
 static void
+print_watchers(struct scrape *s)
+{
+	begin(s);
+	label(s, "listener", "lookup");
+	end(s, watching_count(LISTENER_LOOKUP));
+	begin(s);
+	label(s, "listener", "admin");
+	end(s, watching_count(LISTENER_ADMIN));
+}
+
+static void
 print_cpu(struct scrape *s)
 {
 	begin(s);
@@ -558,6 +570,10 @@ static const struct metric metrics[] = {
 	"waited for a change.",
 	print_durations},
     {"hrwd_connections", "gauge", "Connections that are open, by listener.", print_connections},
+    {"hrwd_watchers", "gauge",
+	"Requests that wait for a change, by listener: streams of GET /watch, and ?wait= of a "
+	"pool.",
+	print_watchers},
     {"hrwd_loop_lag_seconds", "histogram",
 	"How late the event loops were, each looked at once a second.", print_lag},
     {"hrwd_lookups_total", "counter", "Keys looked up, by pool.", print_lookups},

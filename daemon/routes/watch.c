@@ -64,6 +64,12 @@ watching_leave(enum listener listener)
 	atomic_fetch_sub(&watching[listener], 1);
 }
 
+size_t
+watching_count(enum listener listener)
+{
+	return atomic_load(&watching[listener]);
+}
+
 static void
 watch_free(void *state)
 {

@@ -13,4 +13,7 @@
 int watching_enter(struct request *req);
 void watching_leave(enum listener listener);
 
+/* How many wait now. Any thread. */
+size_t watching_count(enum listener listener);
+
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/metrics.h"
+#include "tests/dsl/events.h"
 #include "tests/dsl/fleet.h"
 #include "tests/dsl/program.h"
 #include "tests/dsl/suite.h"
@@ -60,6 +61,7 @@ static const struct {
     {"hrwd_request_duration_seconds", REQUEST("hrwd_request_duration_seconds_count", ""), 30, 30},
     {"hrwd_request_duration_seconds", REQUEST("hrwd_request_duration_seconds_sum", ""), 1e-6, 30},
     {"hrwd_connections", "hrwd_connections{listener=\"lookup\"}", 1, 1000},
+    {"hrwd_watchers", "hrwd_watchers{listener=\"lookup\"}", 0, 0},
     {"hrwd_loop_lag_seconds", "hrwd_loop_lag_seconds_count", 1, 1e6},
     {"hrwd_lookups_total", "hrwd_lookups_total{pool=\"default\"}", 34, 34},
     {"hrwd_node_lookups_total", NODE("hrwd_node_lookups_total", "cache-a"), 1, 33},
@@ -154,6 +156,47 @@ START_TEST(a_nodes_lookups_are_counted_while_it_is_in_the_pool)
 }
 END_TEST
 
+/* A gauge comes and goes as the requests do, which end after their clients. */
+static void
+wait_watchers(const char *listener, int count)
+{
+	const char *sample = text("hrwd_watchers{listener=\"%s\"}", listener);
+	double deadline = now_ms() + 10000;
+
+	while (value(scrape(), sample) != count) {
+		ck_assert_msg(now_ms() < deadline, "%s is not %d", sample, count);
+		pause_ms(5);
+	}
+}
+
+START_TEST(who_waits_for_a_change_is_counted_while_it_waits)
+{
+	const char *etag = text("%s", header(get(d->lookup, "/pools/default"), "ETag"));
+	const char *request = text("GET /pools/default?wait=100 HTTP/1.1\r\nHost: localhost\r\n"
+				   "If-None-Match: %s\r\n\r\n",
+	    etag);
+	struct events *stream = events_open(d->lookup, "/watch", NULL);
+	struct events *other = events_open(d->admin, "/watch", NULL);
+	int fd = raw_open(d->lookup), gone = raw_open(d->lookup);
+
+	wait_watchers("lookup", 1);
+	wait_watchers("admin", 1);
+	raw_send(fd, request, strlen(request));
+	raw_send(gone, request, strlen(request));
+	wait_watchers("lookup", 3);
+	close(gone);
+	wait_watchers("lookup", 2);
+	expect_status(post(d->admin, "/nodes/cache-c/drain?report=none", NULL), 200);
+	expect_status(raw_answer(fd, 10000), 200);
+	wait_watchers("lookup", 1);
+	events_close(stream);
+	events_close(other);
+	wait_watchers("lookup", 0);
+	wait_watchers("admin", 0);
+	close(fd);
+}
+END_TEST
+
 START_TEST(no_key_stands_in_a_label)
 {
 	expect_status(get(d->lookup, "/owner?key=a-key-of-somebody"), 200);
@@ -222,6 +265,7 @@ SUITE(metrics)
 	tcase_add_test(tests, every_family_says_what_was_done);
 	tcase_add_test(tests, every_family_has_a_test);
 	tcase_add_test(tests, a_nodes_lookups_are_counted_while_it_is_in_the_pool);
+	tcase_add_test(tests, who_waits_for_a_change_is_counted_while_it_waits);
 	tcase_add_test(tests, no_key_stands_in_a_label);
 	tcase_add_test(tests, alerts_and_dashboard_name_metrics_that_there_are);
 	if (program_is_here("promtool", "prometheus", 1))
