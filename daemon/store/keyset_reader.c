@@ -16,6 +16,9 @@ enum {
 	READ_BYTES = 1 << 20, /* or so many bytes, where keys are long */
 };
 
+/* KiB: pages are read once, in order, and the system has them in memory anyway. */
+#define CACHE "PRAGMA cache_size = -256"
+
 struct keyset_reader {
 	struct keyset *keyset;
 	struct keyset_table *table; /* NULL: a set without keys */
@@ -66,6 +69,8 @@ prepare(struct keyset_reader *r, struct hrw_fault *fault)
 {
 	struct database *d = &r->database;
 
+	if (database_run(d, CACHE, fault) < 0)
+		return HRW_STORE_FAILED;
 	if (sqlite3_create_function(d->db, "take", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, r, take,
 		NULL, NULL) != SQLITE_OK)
 		return database_fault(d, fault);
