@@ -1,0 +1,262 @@
+/*
+ * metrics_pools.c - samples of pools and their nodes, as far as who asks may see them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/metrics_scrape.h"
+
+static bool
+is_shown(const struct scrape *s, const char *pool)
+{
+	return token_sees(s->token, hrw_text(pool));
+}
+
+/* The lookups of one pool over all loops. */
+static uint64_t
+lookups_of(const struct metrics *first, const char *pool)
+{
+	uint64_t sum = 0;
+
+	for (const struct metrics *m = first; m != NULL; m = m->next) {
+		for (size_t i = 0; i < POOLS; i++) {
+			const char *name =
+			    atomic_load_explicit(&m->pool[i].name, memory_order_acquire);
+
+			if (name == NULL)
+				break;
+			if (strcmp(name, pool) == 0)
+				sum += counted(&m->pool[i].keys);
+		}
+	}
+	return sum;
+}
+
+/* Was the pool printed for an earlier loop? */
+static bool
+is_before(const struct metrics *first, const struct metrics *last, const char *pool)
+{
+	for (const struct metrics *m = first; m != last; m = m->next)
+		for (size_t i = 0; i < POOLS; i++) {
+			const char *name =
+			    atomic_load_explicit(&m->pool[i].name, memory_order_acquire);
+
+			if (name == NULL)
+				break;
+			if (strcmp(name, pool) == 0)
+				return true;
+		}
+	return false;
+}
+
+void
+metrics_pools_lookups(struct scrape *s)
+{
+	const struct metrics *first = s->app->metrics->first;
+	uint64_t other = 0;
+
+	for (const struct metrics *m = first; m != NULL; m = m->next) {
+		other += counted(&m->other_keys);
+		for (size_t i = 0; i < POOLS; i++) {
+			const char *name =
+			    atomic_load_explicit(&m->pool[i].name, memory_order_acquire);
+
+			if (name == NULL)
+				break;
+			if (is_before(first, m, name) || !is_shown(s, name))
+				continue;
+			scrape_begin(s);
+			scrape_label(s, "pool", name);
+			scrape_end(s, lookups_of(first, name));
+		}
+	}
+	if (other > 0 && is_shown(s, "")) {
+		scrape_begin(s);
+		scrape_label(s, "pool", "");
+		scrape_end(s, other);
+	}
+}
+
+void
+metrics_pools_epochs(struct scrape *s)
+{
+	for (size_t i = 0; i < s->snapshot->count; i++) {
+		if (!is_shown(s, s->snapshot->pool[i]->name))
+			continue;
+		scrape_begin(s);
+		scrape_label(s, "pool", s->snapshot->pool[i]->name);
+		scrape_end(s, s->snapshot->pool[i]->epoch);
+	}
+}
+
+void
+metrics_pools_settled(struct scrape *s)
+{
+	for (size_t i = 0; i < s->snapshot->count; i++) {
+		if (!is_shown(s, s->snapshot->pool[i]->name))
+			continue;
+		scrape_begin(s);
+		scrape_label(s, "pool", s->snapshot->pool[i]->name);
+		scrape_end(s, pool_is_settled(s->snapshot->pool[i]));
+	}
+}
+
+void
+metrics_pools_nodes(struct scrape *s)
+{
+	for (size_t i = 0; i < s->snapshot->count; i++) {
+		const struct pool *pool = s->snapshot->pool[i];
+		uint64_t nodes[HRW_DRAINING + 1] = {0};
+
+		if (!is_shown(s, pool->name))
+			continue;
+		for (size_t k = 0; k < pool->present->count; k++)
+			nodes[pool->present->node[k].state]++;
+		for (int state = HRW_ACTIVE; state <= HRW_DRAINING; state++) {
+			scrape_begin(s);
+			scrape_label(s, "pool", pool->name);
+			scrape_label(s, "state", hrw_state_name((enum hrw_state)state));
+			scrape_end(s, nodes[state]);
+		}
+	}
+}
+
+void
+metrics_pools_info(struct scrape *s)
+{
+	for (size_t i = 0; i < s->snapshot->count; i++) {
+		const struct pool *pool = s->snapshot->pool[i];
+
+		if (!is_shown(s, pool->name))
+			continue;
+		scrape_begin(s);
+		scrape_label(s, "pool", pool->name);
+		scrape_label(s, "placement", pool->present->placement->name);
+		scrape_label(s, "fingerprint", pool->fingerprint);
+		scrape_label(s, "lineage", pool->lineage);
+		scrape_end(s, 1);
+	}
+}
+
+/* Adds one loop's counts of a pool's nodes to `keys`, by node of the pool. Both
+ * stand by name; what has left the pool is passed over. */
+static void
+add_nodes(struct pool_count *p, const struct pool *pool, uint64_t *keys)
+{
+	const struct hrw_membership *m = pool->present;
+	size_t at = 0;
+
+	pthread_mutex_lock(&p->lock);
+	for (size_t i = 0;
+	     p->nodes != NULL && strcmp(p->nodes->lineage, pool->lineage) == 0 && i < m->count;
+	     i++) {
+		while (at < p->nodes->count && strcmp(p->nodes->node[at].name, m->node[i].name) < 0)
+			at++;
+		if (at < p->nodes->count && strcmp(p->nodes->node[at].name, m->node[i].name) == 0)
+			keys[i] += counted(&p->nodes->node[at].keys);
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* The lookups of each node over all loops; to free(). NULL: no memory. */
+static uint64_t *
+node_lookups(const struct metrics *first, const struct pool *pool)
+{
+	uint64_t *keys = calloc(pool->present->count + 1, sizeof(*keys));
+
+	for (const struct metrics *m = first; m != NULL && keys != NULL; m = m->next)
+		for (size_t i = 0; i < POOLS; i++) {
+			struct pool_count *p = (struct pool_count *)(uintptr_t)&m->pool[i];
+			const char *name = atomic_load_explicit(&p->name, memory_order_acquire);
+
+			if (name == NULL)
+				break;
+			if (strcmp(name, pool->name) == 0)
+				add_nodes(p, pool, keys);
+		}
+	return keys;
+}
+
+/* A sample for each node of each pool that is shown. */
+static void
+each_node(struct scrape *s,
+    void (*value)(struct scrape *s, const uint64_t *keys, uint64_t all, size_t node))
+{
+	for (size_t i = 0; i < s->snapshot->count; i++) {
+		const struct pool *pool = s->snapshot->pool[i];
+		uint64_t *keys, all = 0;
+
+		if (!is_shown(s, pool->name))
+			continue;
+		keys = node_lookups(s->app->metrics->first, pool);
+		for (size_t k = 0; keys != NULL && k < pool->present->count; k++)
+			all += keys[k];
+		for (size_t k = 0; keys != NULL && k < pool->present->count; k++) {
+			scrape_begin(s);
+			scrape_label(s, "pool", pool->name);
+			scrape_label(s, "node", pool->present->node[k].name);
+			value(s, keys, all, k);
+		}
+		free(keys);
+	}
+}
+
+static void
+put_node_lookups(struct scrape *s, const uint64_t *keys, uint64_t all, size_t node)
+{
+	(void)all;
+	scrape_end(s, keys[node]);
+}
+
+void
+metrics_pools_node_lookups(struct scrape *s)
+{
+	each_node(s, put_node_lookups);
+}
+
+static void
+put_observed(struct scrape *s, const uint64_t *keys, uint64_t all, size_t node)
+{
+	scrape_number(s, all == 0 ? 0 : (double)keys[node] / (double)all);
+}
+
+void
+metrics_pools_observed(struct scrape *s)
+{
+	each_node(s, put_observed);
+}
+
+/* Where no formula gives them, shares are counted when GET /nodes first asks: not
+ * here, where a scrape would hold up a loop. */
+void
+metrics_pools_shares(struct scrape *s)
+{
+	for (size_t i = 0; i < s->snapshot->count; i++) {
+		struct pool *pool = s->snapshot->pool[i];
+		const double *share;
+
+		if (!is_shown(s, pool->name) || !pool_has_shares(pool))
+			continue;
+		share = pool_shares(pool);
+		for (size_t k = 0; share != NULL && k < pool->present->count; k++) {
+			scrape_begin(s);
+			scrape_label(s, "pool", pool->name);
+			scrape_label(s, "node", pool->present->node[k].name);
+			scrape_number(s, share[k]);
+		}
+	}
+}
+
+void
+metrics_pools_drift(struct scrape *s)
+{
+	const struct metrics *m = s->app->metrics->first;
+
+	for (size_t i = 0; i < POOLS && m->drift[i] != NULL; i++) {
+		if (!is_shown(s, m->drift[i]))
+			continue;
+		scrape_begin(s);
+		scrape_label(s, "pool", m->drift[i]);
+		scrape_end(s, m->differs[i]);
+	}
+}
