@@ -11,6 +11,7 @@
 #include "daemon/members/source.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
+#include "daemon/routes/turns.h"
 
 enum { CAPACITY_MAX = 1 << 30, WINDOW_MAX = SIMULATION_REQUESTS_MAX, WINDOW = 1000 };
 
@@ -20,6 +21,7 @@ struct asking {
 	struct buffer body;   /* JSON, until it is whole */
 	struct json *json;
 	struct simulation *simulation;
+	enum turn turn;
 };
 
 static void
@@ -31,6 +33,7 @@ asking_free(void *state)
 	buffer_fini(&a->body);
 	json_free(a->json);
 	simulation_free(a->simulation);
+	turn_give_back(a->turn);
 	free(a);
 }
 
@@ -416,6 +419,8 @@ simulate_begin(struct request *req)
 	}
 	if (rc == 0)
 		rc = common_pool(req, &pool);
+	if (rc == 0)
+		rc = turn_take(req, TURN_TRACE, &a->turn);
 	if (rc == 0)
 		a->simulation->pool = pool_acquire((struct pool *)pool);
 	return rc;

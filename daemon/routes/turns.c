@@ -3,14 +3,37 @@
 #include "daemon/app.h"
 #include "daemon/routes/turns.h"
 
+static const struct {
+	const char *what, *limit;
+} kinds[TURN_COUNT] = {
+    [TURN_UPLOAD] = {"key sets are being changed", "running_uploads"},
+    [TURN_LIST] = {"lists of keys are being sent", "running_lists"},
+    [TURN_TRACE] = {"traces are being read or replayed", "running_plans, and as many wait"},
+};
+
 static atomic_size_t taken[TURN_COUNT];
+
+static size_t
+most_of(const struct config *config, enum turn kind)
+{
+	switch (kind) {
+	case TURN_NONE:
+	case TURN_COUNT:
+		break;
+	case TURN_UPLOAD:
+		return config->running_uploads;
+	case TURN_LIST:
+		return config->running_lists;
+	case TURN_TRACE:
+		return 2 * config->running_plans;
+	}
+	return 0;
+}
 
 int
 turn_take(struct request *req, enum turn kind, enum turn *turn)
 {
-	const struct config *config = req->app->config;
-	bool is_upload = kind == TURN_UPLOAD;
-	size_t most = is_upload ? config->running_uploads : config->running_lists;
+	size_t most = most_of(req->app->config, kind);
 
 	if (atomic_fetch_add(&taken[kind], 1) < most) {
 		*turn = kind;
@@ -18,9 +41,8 @@ turn_take(struct request *req, enum turn kind, enum turn *turn)
 	}
 	turn_give_back(kind);
 	return hrw_fault(&req->fault, HRW_BUSY,
-	    "%zu %s already (limits.%s): ask again when one has ended", most,
-	    is_upload ? "key sets are being changed" : "lists of keys are being sent",
-	    is_upload ? "running_uploads" : "running_lists");
+	    "%zu %s already (limits.%s): ask again when one has ended", most, kinds[kind].what,
+	    kinds[kind].limit);
 }
 
 void

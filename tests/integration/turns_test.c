@@ -1,5 +1,5 @@
 /*
- * How many uploads and lists of keys there may be at a time, and that a crowd of
+ * How many uploads, lists and traces of keys there may be at a time, and that a crowd of
  * them is in nobody's way.
  */
 #include <sys/socket.h>
@@ -103,6 +103,29 @@ START_TEST(so_many_uploads_are_taken_at_once_and_one_more_is_told_to_come_again)
 }
 END_TEST
 
+START_TEST(so_many_traces_are_in_memory_at_once_and_one_more_is_told_to_come_again)
+{
+	static const char head[] =
+	    "POST /simulate?capacity=10 HTTP/1.1\r\nHost: localhost\r\n"
+	    "Content-Type: text/plain\r\nContent-Length: 1000\r\n\r\none\ntwo\n";
+	struct daemon *d = daemon_start(FLEET_CONFIG("\"limits\":{\"running_plans\":1},"), NULL);
+	int fd[2];
+
+	for (int i = 0; i < 2; i++) {
+		fd[i] = raw_open(d->admin);
+		raw_send(fd[i], head, sizeof(head) - 1);
+	}
+	pause_ms(100);
+	expect_refusal(ask(d->admin, "POST", "/simulate?capacity=10", TEXT, "one\n"), 429, "busy",
+	    "2 traces|running_plans");
+	close(fd[0]);
+	for (int i = 0; i < 3; i++)
+		expect_status(ask_until_free(d, "POST", "/simulate?capacity=10", "one\n"), 200);
+	close(fd[1]);
+	daemon_stop(d);
+}
+END_TEST
+
 struct uploader {
 	pthread_t thread;
 	const struct daemon *d;
@@ -163,5 +186,7 @@ SUITE(turns)
 	tcase_set_timeout(tests, TEST_SECONDS);
 	tcase_add_test(tests, so_many_lists_are_sent_at_once_and_one_more_is_told_to_come_again);
 	tcase_add_test(tests, so_many_uploads_are_taken_at_once_and_one_more_is_told_to_come_again);
+	tcase_add_test(
+	    tests, so_many_traces_are_in_memory_at_once_and_one_more_is_told_to_come_again);
 	tcase_add_test(tests, a_crowd_of_uploads_to_one_pool_delays_no_change);
 }
