@@ -41,7 +41,7 @@ access_line(const struct exchange *ex)
 	    log_text("route", req->route != NULL ? req->route->path : NULL),
 	    log_bytes("key", key != NULL ? key->value : ex->framing.key, KEY_SHOWN),
 	    log_count("bytes", body_bytes(ex)),
-	    log_count("us", (uv_hrtime() - ex->arrived) / 1000),
+	    log_count("duration_us", (uv_hrtime() - ex->arrived) / 1000),
 	    REQUEST_FIELDS(req),
 	};
 

@@ -121,6 +121,9 @@ pages_daemon(struct buffer *out)
 	item(out, "NOTIFY_SOCKET, WATCHDOG_USEC", NULL,
 	    "systemd is told of readiness, reloads and the end (Type=notify), and gets a sign of "
 	    "life while the main loop and every lookup loop turn (WatchdogSec=)");
+	item(out, "JOURNAL_STREAM", NULL,
+	    "where stderr is the stream that it names, as systemd sets it, each line begins with "
+	    "its level, as sd-daemon(3) has it");
 	buffer_add_text(out, ".SH FILES\n");
 	item(out, "/etc/hrwd/hrwd.json", NULL, "the configuration that the service runs with");
 	item(out, "/var/lib/hrwd/hrwd.db", NULL,

@@ -127,6 +127,10 @@ struct outcome {
 };
 void outcome_fini(struct outcome *out);
 
+/* Its ops for a line of the log: "patch cache-a weight, copies 2 to 3"; past some
+ * hundred bytes only how many more there are. */
+void ops_words(const struct outcome *out, struct buffer *words);
+
 /* Applies a change to the pool as it stands.
  *   now      NULL: there is no such pool
  *   now_ms   Unix time, for states and new nodes

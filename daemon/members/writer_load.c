@@ -52,6 +52,17 @@ fix_states(struct change *c)
 		task->list_set[i] |= NODE_STATE;
 }
 
+static void
+tell_change(const struct pool *pool, const struct outcome *out)
+{
+	struct buffer what = {0};
+
+	ops_words(out, &what);
+	log_event(CONFIG_LOG_INFO, "pool changed by its file", log_text("pool", pool->name),
+	    log_count("epoch", pool->epoch), log_text("what", buffer_text(&what)));
+	buffer_fini(&what);
+}
+
 /* A pool of a plain file, which follows on what it was before. */
 static struct pool *
 pool_from_file(struct loading *l, const char *name, const char *text, struct hrw_fault *why)
@@ -76,9 +87,8 @@ pool_from_file(struct loading *l, const char *name, const char *text, struct hrw
 	else
 		hrw_fault(why, inner.error, "pool \"%s\"%s%s: %s", name,
 		    inner.field[0] != '\0' ? ", " : "", inner.field, inner.detail);
-	if (rc == 0 && was != NULL && !out.is_unchanged)
-		log_event(CONFIG_LOG_INFO, "pool changed by its file", log_text("pool", name),
-		    log_count("epoch", pool->epoch));
+	if (rc == 0 && l->was != NULL && !out.is_unchanged)
+		tell_change(pool, &out);
 	outcome_fini(&out);
 	change_free(c);
 	json_free(root);

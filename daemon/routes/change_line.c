@@ -8,10 +8,7 @@
 #include "daemon/members/guard.h"
 #include "daemon/routes/change_line.h"
 
-enum {
-	WAIT_MS = 10000,
-	WHAT_BYTES = 400, /* of the operations in words */
-};
+enum { WAIT_MS = 10000 };
 
 enum text { POOL, WHAT, REFUSED, FORCED, BY, PEER, REQUEST, TRACE, TEXTS };
 
@@ -22,59 +19,6 @@ struct change_line {
 	bool is_told;	       /* without the keys */
 	char room[];	       /* that the texts are in once they are kept */
 };
-
-/* "photos" of a text, "2" of a number, the name of a placement. */
-static void
-put_value(struct buffer *out, const struct json *j)
-{
-	const struct json *name = json_get(j, "name");
-	struct hrw_bytes text = json_bytes(name != NULL ? name : j);
-
-	if (text.data == NULL)
-		text = json_source(j);
-	buffer_add(out, text.data, text.len);
-}
-
-/* "drain cache-c", "patch cache-a weight zone", "copies 2 to 3". */
-static void
-put_op(struct buffer *out, const struct json *op)
-{
-	put_value(out, json_get(op, "op"));
-	if (json_get(op, "node") != NULL) {
-		buffer_add_text(out, " ");
-		put_value(out, json_get(op, "node"));
-	}
-	json_each (field, json_get(op, "fields")) {
-		buffer_add_text(out, " ");
-		put_value(out, field);
-	}
-	if (json_get(op, "from") != NULL && json_get(op, "to") != NULL) {
-		buffer_add_text(out, " ");
-		put_value(out, json_get(op, "from"));
-		buffer_add_text(out, " to ");
-		put_value(out, json_get(op, "to"));
-	}
-}
-
-/* The operations in words, as many as a line can take. */
-static void
-put_what(struct buffer *out, const struct outcome *of)
-{
-	struct json *ops = json_parse(buffer_bytes(&of->ops), JSON_STORED, NULL);
-	size_t left = json_count(ops);
-
-	json_each (op, ops) {
-		if (out->len > WHAT_BYTES)
-			break;
-		if (out->len > 0)
-			buffer_add_text(out, ", ");
-		put_op(out, op);
-		left--;
-	}
-	if (left > 0)
-		buffer_printf(out, ", and %zu more", left);
-	json_free(ops);
-}
 
 static void
 write_line(const struct change_line *line, const struct report *report)
@@ -165,7 +109,7 @@ change_line_tell(
 		.report = report,
 	    };
 
-	put_what(&what, out);
+	ops_words(out, &what);
 	guard_list(&forced, out->forced);
 	line.text[WHAT] = buffer_text(&what);
 	line.text[FORCED] = out->forced != 0 ? buffer_text(&forced) : NULL;

@@ -40,7 +40,7 @@ START_TEST(a_line_tells_who_asked_what_and_what_came_of_it)
 	struct answer *a = ask(d->lookup, "GET", "/v1/owner?key=photo%2D7&pool=default",
 	    "Request-Id: mine\ntraceparent: 00-" TRACE "-00f067aa0ba902b7-01", NULL);
 	const struct cJSON *event = logged(d, "access", "mine");
-	double us = cJSON_GetNumberValue(value_at(event, "us"));
+	double us = cJSON_GetNumberValue(value_at(event, "duration_us"));
 
 	expect_logged(event, "level", "info");
 	expect_logged(event, "method", "GET");
@@ -114,12 +114,12 @@ START_TEST(a_stream_has_its_line_when_it_ends_and_waiting_is_time)
 			  text("Request-Id: waiter\nIf-None-Match: %s", etag), NULL),
 	    304);
 	event = logged(d, "access", "waiter");
-	ck_assert(cJSON_GetNumberValue(value_at(event, "us")) > 900e3);
+	ck_assert(cJSON_GetNumberValue(value_at(event, "duration_us")) > 900e3);
 	events_close(e);
 	event = logged(d, "access", "watcher");
 	expect_counted(event, "status", 200);
 	ck_assert(cJSON_GetNumberValue(value_at(event, "bytes")) > 500);
-	ck_assert(cJSON_GetNumberValue(value_at(event, "us")) > 900e3);
+	ck_assert(cJSON_GetNumberValue(value_at(event, "duration_us")) > 900e3);
 	daemon_stop(d);
 }
 END_TEST
@@ -200,7 +200,7 @@ START_TEST(no_secret_is_in_it)
 	expect_logged(logged(d, "access", "whole"), "target", "x/owner?key=a@b");
 	daemon_stop(d);
 	ck_assert_uint_eq(logged_count(d, "access"), 4);
-	ck_assert_ptr_nonnull(strstr(daemon_log(d), "\"us\":"));
+	ck_assert_ptr_nonnull(strstr(daemon_log(d), "\"duration_us\":"));
 	ck_assert_ptr_nonnull(strstr(daemon_log(d), "\"by\":\"operate\""));
 	ck_assert_ptr_null(strstr(daemon_log(d), "token-of-"));
 	ck_assert_ptr_null(strstr(daemon_log(d), "c2VjcmV0"));

@@ -58,7 +58,7 @@ check_answer(const struct answer *a, const char *what)
 
 /* The fields of an access and of a fault, in their order. */
 static const char *const fields[] = {"method", "target", "status", "code", "route", "detail", "key",
-    "bytes", "us", "by", "peer", "request", "trace"};
+    "bytes", "duration_us", "by", "peer", "request", "trace"};
 
 static int
 field_number(const char *name, size_t len)

@@ -213,6 +213,30 @@ START_TEST(a_fault_tells_its_status_code_and_route)
 }
 END_TEST
 
+START_TEST(a_pool_of_a_file_is_told_as_it_changes)
+{
+	static const char two[] = "{\"default\":{\"nodes\":[{\"name\":\"a\",\"address\":\"h:1\"},"
+				  "{\"name\":\"b\",\"address\":\"h:1\"}]}}";
+	static const char changed[] =
+	    "{\"default\":{\"copies\":2,\"nodes\":[{\"name\":\"a\",\"address\":\"h:1\"},"
+	    "{\"name\":\"c\",\"address\":\"h:1\"}]}}";
+	struct daemon *f = daemon_prepare("{" JSON_LOG "\"store\":{\"file\":\"$DIR/pools.json\"}}",
+	    "--lookup", "127.0.0.1:0", "--admin", "127.0.0.1:0", NULL);
+	const struct cJSON *event;
+
+	daemon_write(f, "pools.json", two, strlen(two));
+	daemon_launch(f);
+	ck_assert_uint_eq(logged_count(f, "pool changed by its file"), 0);
+	daemon_write(f, "pools.json", changed, strlen(changed));
+	kill(f->pid, SIGHUP);
+	event = logged(f, "pool changed by its file", NULL);
+	expect_logged(event, "pool", "default");
+	expect_counted(event, "epoch", 2);
+	expect_logged(event, "what", "remove b, add c, copies 1 to 2");
+	daemon_stop(f);
+}
+END_TEST
+
 /* As journald starts a service: its stderr is the stream that JOURNAL_STREAM names. */
 START_TEST(the_journal_is_told_levels)
 {
@@ -255,5 +279,6 @@ SUITE(log)
 	tcase_add_test(tests, what_changes_nothing_is_no_news);
 	tcase_add_test(tests, a_change_of_keys_tells_how_many);
 	tcase_add_test(tests, a_fault_tells_its_status_code_and_route);
+	tcase_add_test(tests, a_pool_of_a_file_is_told_as_it_changes);
 	tcase_add_test(tests, the_journal_is_told_levels);
 }
