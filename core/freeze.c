@@ -21,15 +21,11 @@ check_copies(
 {
 	size_t limit = HRW_COPIES_MAX;
 	char range[HRW_RANGE_SHOWN];
-	int rc = 0;
+	int rc = hrw_check_most_copies(m->placement, m->copies, fault);
 
 	if (limits != NULL && limits->copies < limit)
 		limit = limits->copies;
-	if (m->copies > 1 && (m->placement->traits & HRW_SINGLE_COPY) != 0)
-		rc = hrw_fault(fault, HRW_BAD_COPIES,
-		    "%u copies are more than %s can place: it defines one owner, use 1", m->copies,
-		    m->placement->name);
-	else if (m->copies < 1 || m->copies > limit)
+	if (rc == 0 && (m->copies < 1 || m->copies > limit))
 		rc = hrw_fault(fault, HRW_BAD_COPIES,
 		    "%u is not a number of copies: use %s, or raise limits.copies (to %d at most)",
 		    m->copies, hrw_show_whole_range(1, limit, range), HRW_COPIES_MAX);

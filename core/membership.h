@@ -144,7 +144,7 @@ void hrw_membership_set_placement(struct hrw_membership *m, const struct hrw_pla
 
 /* Checks the whole, sorts, prepares the index. From here on read only.
  *   limits  NULL: the widest
- *   errors  TOO_MANY, BAD_COPIES (0, over the limit, over 1 with HRW_SINGLE_COPY),
+ *   errors  TOO_MANY, BAD_COPIES (0, over the limit, over what the placement defines),
  *           BAD_WEIGHT (the placement takes no weights), BAD_SERVER
  *           ("collision": two hash texts that no key could tell apart; the
  *           fault names both nodes), BAD_ADDRESS (the placement hashes it, and
@@ -162,6 +162,15 @@ static inline bool
 hrw_node_is_taker(const struct hrw_node *node)
 {
 	return node->state != HRW_DRAINING && node->weight > 0;
+}
+
+/* The most copies that a placement defines. */
+static inline size_t
+hrw_copies_most(const struct hrw_placement *placement)
+{
+	if ((placement->traits & HRW_SINGLE_COPY) != 0)
+		return 1;
+	return (placement->traits & HRW_PAIR) != 0 ? 2 : HRW_COPIES_MAX;
 }
 
 /* Checks of single texts, with the fault a user should read. `limit` bytes.

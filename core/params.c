@@ -121,3 +121,15 @@ hrw_params_check(const struct hrw_membership *m, struct hrw_fault *fault)
 	}
 	return rc;
 }
+
+int
+hrw_check_most_copies(const struct hrw_placement *placement, size_t copies, struct hrw_fault *fault)
+{
+	if (copies <= hrw_copies_most(placement))
+		return 0;
+	return hrw_fault(fault, HRW_BAD_COPIES, "%zu copies are more than %s can place: %s", copies,
+	    placement->name,
+	    (placement->traits & HRW_SINGLE_COPY) != 0
+		? "it is single-copy, it defines one owner: use 1"
+		: "it defines an owner and a second: use 1 or 2");
+}

@@ -32,6 +32,7 @@ enum hrw_trait {
 	HRW_DELETES = 1u << 11,	   /* the ranking without a node is, exactly, the old one with
 				    * that node deleted */
 	HRW_HOSTS = 1u << 12,	   /* zones count, by a rule of its own */
+	HRW_PAIR = 1u << 13,	   /* defines an owner and a second, no further replicas */
 };
 
 /* Which weights a placement takes. */

@@ -72,9 +72,9 @@ hrw_settled_lookup(
 	}
 
 	/* The number asked for suits the present placement; the settled one may
-	 * know owners only. */
-	if (s->settled->placement->traits & HRW_SINGLE_COPY)
-		wanted = 1;
+	 * define fewer. */
+	if (wanted > hrw_copies_most(s->settled->placement))
+		wanted = hrw_copies_most(s->settled->placement);
 	before = hrw_holders(s->settled, key, wanted, was);
 	if (before < 0)
 		before = 0;

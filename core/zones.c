@@ -78,8 +78,7 @@ hrw_holders(const struct hrw_membership *m, struct hrw_bytes key, size_t copies,
 	size_t want, count;
 	int ranked;
 
-	if (copies < 1 || copies > HRW_COPIES_MAX ||
-	    (copies > 1 && (m->placement->traits & HRW_SINGLE_COPY) != 0))
+	if (copies < 1 || copies > hrw_copies_most(m->placement))
 		return HRW_BAD_COPIES;
 	if (copies == 1 || !m->has_zones)
 		return hrw_rank(m, key, copies, out);

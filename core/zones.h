@@ -16,7 +16,7 @@
  *   copies   1..HRW_COPIES_MAX
  *   out      room for `copies` indexes into m->node[]
  *   returns  indexes written, 1..copies; fewer when fewer nodes take keys
- *   errors   HRW_BAD_COPIES (more than 1 with HRW_SINGLE_COPY too), HRW_NO_SERVERS
+ *   errors   HRW_BAD_COPIES (more than the placement defines too), HRW_NO_SERVERS
  *   cost     one ranking; with zones at worst a few longer ones. No allocation */
 int hrw_holders(const struct hrw_membership *m, struct hrw_bytes key, size_t copies, uint32_t *out);
 

@@ -118,13 +118,6 @@ check_pool(const struct hrw_membership *m, struct hrw_fault *fault)
 		return hrw_fault(fault, HRW_TOO_MANY,
 		    "%zu nodes are more than the %d that a table of glb has room for: remove some",
 		    m->count, BACKENDS_MAX);
-	if (m->copies > PAIR) {
-		hrw_fault(fault, HRW_BAD_COPIES,
-		    "%u copies are more than glb can place: a row has %d nodes, use 1 or %d",
-		    m->copies, PAIR, PAIR);
-		hrw_fault_at(fault, "/copies");
-		return HRW_BAD_COPIES;
-	}
 	return 0;
 }
 
@@ -399,7 +392,7 @@ explain(const void *index, struct hrw_bytes key, struct hrw_score *out)
 const struct hrw_placement hrw_glb = {
     .name = "glb",
     .params = params,
-    .traits = HRW_HEALTH,
+    .traits = HRW_PAIR | HRW_HEALTH,
     .weights = {HRW_WEIGHT_WHOLE, 0, 1},
     .hashed = HRW_HASHED_HOST,
     .source = "glb-director a62d37ea",

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "core/keytype.h"
+#include "core/params.h"
 #include "daemon/routes/common.h"
 
 enum {
@@ -134,13 +135,11 @@ common_unknown_node(struct request *req, const struct pool *pool, const char *na
 int
 common_check_copies(struct request *req, const struct pool *pool, size_t copies)
 {
-	const struct hrw_placement *placement = pool->present->placement;
+	int rc = hrw_check_most_copies(pool->present->placement, copies, &req->fault);
 
-	if (copies <= 1 || !(placement->traits & HRW_SINGLE_COPY))
-		return 0;
-	hrw_fault(&req->fault, HRW_BAD_COPIES,
-	    "copies is %zu, but %s places one copy of a key: ask for 1", copies, placement->name);
-	return hrw_fault_at(&req->fault, "copies");
+	if (rc < 0)
+		hrw_fault_at(&req->fault, "copies");
+	return rc;
 }
 
 int

@@ -10,9 +10,10 @@
 #include "tests/dsl/suite.h"
 #include "tests/dsl/text.h"
 
-#define JSON "Content-Type: application/json"
-#define TEXT "Content-Type: text/plain"
-#define ANY  "If-Match: *\n" JSON
+#define JSON   "Content-Type: application/json"
+#define TEXT   "Content-Type: text/plain"
+#define HEX_32 "0123456789abcdef0123456789abcdef"
+#define ANY    "If-Match: *\n" JSON
 
 static struct daemon *d;
 
@@ -23,6 +24,8 @@ setup(void)
 {
 	d = daemon_start(
 	    "{\"pools\":{\"default\":{\"copies\":2,\"nodes\":" FLEET_NODES "},"
+	    "\"glb\":{\"placement\":{\"name\":\"glb\",\"seed\":\"" HEX_32 "\","
+	    "\"hash_key\":\"" HEX_32 "\"},\"nodes\":" FLEET_NODES "},"
 	    "\"jump\":{\"placement\":\"jump\",\"nodes\":" FLEET_NODES "},"
 	    "\"heavy\":{\"nodes\":[{\"name\":\"a\",\"address\":\"h:1\",\"weight\":2,"
 	    "\"zone\":\"r1\"},{\"name\":\"b\",\"address\":\"h:2\",\"zone\":\"r2\"}]}}}",
@@ -95,6 +98,9 @@ static const struct {
 	"/add/1/id"},
     {"bad-copies", 400, "PATCH", "/pools/jump", JSON, "{'copies':2}", "/copies"},
     {"bad-copies", 400, "PATCH", "/pools/default", JSON, "{'placement':'jump'}", "/placement"},
+
+    {"bad-copies", 400, "GET", "/replicas?pool=jump&key=a&copies=2", NULL, NULL, "copies"},
+    {"bad-copies", 400, "POST", "/owners?pool=glb&copies=3", TEXT, "10.0.0.1\n", "copies"},
 
     /* Names in lists, and a name in a path. */
     {"unknown-node", 404, "POST", "/changes", JSON, "{'drain':['cache-a','x']}", "/drain/1"},

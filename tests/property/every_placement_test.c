@@ -504,6 +504,47 @@ node_with(const char *field)
 	return node;
 }
 
+/* The contract's own: copies by placement, 2 for glb and any number for these. */
+static size_t
+copies_of(const struct hrw_placement *p)
+{
+	static const char many[] = " rendezvous rendezvous-keyed rendezvous-blake2b "
+				   "rendezvous-blake2b-bar rendezvous-fnv1a ring table "
+				   "grpc-ring-hash uhashring ceph-straw2 ignite cassandra-murmur3 ";
+	char word[64];
+
+	snprintf(word, sizeof(word), " %s ", p->name);
+	return strstr(many, word) != NULL ? HRW_COPIES_MAX : strcmp(p->name, "glb") == 0 ? 2 : 1;
+}
+
+START_TEST(more_copies_than_a_placement_defines_are_refused_by_pools_and_lookups)
+{
+	char room[HRW_SAMPLE_KEY_BYTES];
+
+	each_placement(p)
+	{
+		const struct hrw_membership *m = pool_of(p, 6, ALL, false, NONE);
+		struct hrw_bytes key = hrw_sample_key(m, 0, room);
+		uint32_t node[HRW_COPIES_MAX];
+		size_t most = copies_of(p);
+		struct hrw_membership *more = hrw_membership_copy(m);
+		struct hrw_fault fault = {.error = HRW_OK};
+
+		ck_assert_int_gt(hrw_holders(m, key, most, node), 0);
+		ck_assert_int_eq(hrw_holders(m, key, most + 1, node), HRW_BAD_COPIES);
+		more->copies = (unsigned)most + 1;
+		ck_assert_int_eq(hrw_membership_freeze(more, NULL, &fault), HRW_BAD_COPIES);
+		ck_assert_str_eq(fault.field, "/copies");
+		ck_assert_msg(
+		    most > 2 || strstr(fault.detail, p->name) != NULL, "%s", fault.detail);
+		ck_assert_msg(
+		    most != 1 || strstr(fault.detail, "single-copy") != NULL, "%s", fault.detail);
+		hrw_membership_free(more);
+		forget_nodes();
+	}
+}
+END_TEST
+
 START_TEST(a_field_of_a_node_that_a_placement_does_not_use_is_refused_by_name)
 {
 	each_placement(p) for (size_t i = 0; i < sizeof(optional) / sizeof(*optional); i++)
@@ -535,6 +576,8 @@ SUITE(every_placement)
 	tcase_add_test(tests, a_field_of_a_node_that_a_placement_does_not_use_is_refused_by_name);
 	tcase_add_test(tests, listing_order_changes_no_answer);
 	tcase_add_test(tests, a_ranking_is_of_takers_each_once_and_a_shorter_one_begins_it);
+	tcase_add_test(
+	    tests, more_copies_than_a_placement_defines_are_refused_by_pools_and_lookups);
 	tcase_add_test(tests, where_movement_is_minimal_a_drain_moves_only_the_drained_nodes_keys);
 	tcase_add_test(
 	    tests, where_movement_is_minimal_a_newcomer_takes_keys_and_the_others_keep_theirs);
