@@ -175,6 +175,12 @@ database_pause(void)
 	nanosleep(&pause, NULL);
 }
 
+void
+database_rest(struct database *d)
+{
+	sqlite3_db_release_memory(d->db);
+}
+
 int
 database_begin(struct database *d, struct hrw_fault *fault)
 {

@@ -58,6 +58,9 @@ int database_run(struct database *d, const char *sql, struct hrw_fault *fault);
  * a turn, since the lock alone would come back to us. */
 void database_pause(void);
 
+/* Long work is over: lets go of the pages that it read and wrote. */
+void database_rest(struct database *d);
+
 int database_begin(struct database *d, struct hrw_fault *fault); /* as a writer */
 /* Commits where rc is not negative, else rolls back; also when the commit fails.
  *   returns  rc, or STORE_FAILED when the commit failed */

@@ -146,6 +146,7 @@ keyset_sweep(struct keyset *k)
 	/* One that cannot be dropped now is a stray at the next start. */
 	while ((number = take_unread(k)) != 0)
 		keyset_drop(k, number, NULL);
+	database_rest(&k->writer);
 }
 
 void

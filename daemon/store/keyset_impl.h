@@ -85,7 +85,8 @@ void keyset_let_go(struct keyset *k, struct keyset_table *table);
 /* `writing` is held. */
 int keyset_drop(struct keyset *k, uint64_t number, struct hrw_fault *fault);
 
-/* Drops what is doomed and unread. `writing` is held. */
+/* Drops what is doomed and unread, and the pages that long work had read. `writing`
+ * is held. */
 void keyset_sweep(struct keyset *k);
 
 /* A change is listed, has its turn when no other of that pool has, and is over. */

@@ -374,6 +374,7 @@ end_filling(struct keyset_upload *u, const struct keyset_set *old, struct keyset
 	/* Where not even this can be written, the next addition does it. */
 	if (rc < 0)
 		keyset_undo(k, u->pool, old, NULL);
+	database_rest(&k->writer);
 	pthread_mutex_unlock(&k->writing);
 	return rc;
 }

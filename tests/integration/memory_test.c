@@ -15,7 +15,7 @@
 enum {
 	KEYS = 1000000,
 	AT_ONCE = 4,
-	LEFT_KIB = 12 << 10, /* above the start: SQLite's caches, threads, what libraries keep */
+	LEFT_KIB = 6 << 10, /* above the start: threads, what SQLite keeps of the store */
 	BACK_MS = 20000,
 };
 
