@@ -8,6 +8,7 @@
 #include "core/compare.h"
 #include "daemon/members/build.h"
 #include "daemon/members/comparison.h"
+#include "daemon/members/nobody.h"
 #include "daemon/members/source.h"
 
 /* Lookups are timed by so many at once, since a look at the clock takes about as
@@ -233,23 +234,6 @@ comparison_put_error(struct json_out *o, const struct hrw_fault *fault)
 	json_close_object(o);
 }
 
-int
-comparison_nobody(const struct hrw_membership *m, struct hrw_fault *fault)
-{
-	const char *name = m->placement->name;
-
-	if (m->taker_count == 0)
-		return hrw_fault(fault, HRW_NO_SERVERS,
-		    "none of the %zu nodes takes keys: add one, activate one, or give it a weight",
-		    m->count);
-	if (m->placement->traits & HRW_SLOTS)
-		return hrw_fault(fault, HRW_NO_SERVERS,
-		    "no node that takes keys holds a slot of theirs: give the nodes \"slots\" for "
-		    "%s",
-		    name);
-	return hrw_fault(fault, HRW_NO_SERVERS, "%s finds no owner for any of the keys", name);
-}
-
 /* What no placement could mend refuses the whole. */
 static bool
 is_of_the_whole(int rc)
@@ -271,7 +255,7 @@ take_turn(struct comparison *c, struct turn *t, const struct source *first, stru
 		rc = count_keys(t, &source, &fault);
 		source_close(&source);
 		if (rc == 0 && t->compared.keys > 0 && t->compared.unplaced == t->compared.keys)
-			rc = comparison_nobody(t->before, &fault);
+			rc = nobody_owns(t->before, NULL, &fault);
 	}
 	if (is_of_the_whole(rc)) {
 		c->fault = fault;

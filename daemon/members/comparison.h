@@ -43,7 +43,4 @@ void comparison_free(struct comparison *c); /* NULL is fine */
 /* A placement's own failure, as the member "error" of its result. */
 void comparison_put_error(struct json_out *o, const struct hrw_fault *fault);
 
-/* NO_SERVERS, and why a membership gave an owner to none of the keys. */
-int comparison_nobody(const struct hrw_membership *m, struct hrw_fault *fault);
-
 #endif

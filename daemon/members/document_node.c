@@ -211,13 +211,15 @@ static int
 range_read(const struct json *j, struct hrw_range *out, struct hrw_fault *fault)
 {
 	const struct json *first = json_first(j), *last = first != NULL ? json_next(first) : NULL;
+	char shown[HRW_SHOWN];
 	int64_t from, to;
 
 	if (json_type(j) != JSON_ARRAY || json_count(j) != 2 || !json_integer(first, &from) ||
 	    !json_integer(last, &to) || from < 0 || to < from || to > UINT32_MAX)
 		return json_fault(j, fault, HRW_BAD_FIELD,
-		    "slots are pairs [first, last] of whole numbers, both included, such as "
-		    "[0, 5460]");
+		    "%s is no range of slots: use pairs [first, last] of whole numbers, both "
+		    "included, such as [0, 5460]",
+		    hrw_show(json_source(j), shown, sizeof(shown)));
 	*out = (struct hrw_range){(uint32_t)from, (uint32_t)to};
 	return 0;
 }
@@ -283,11 +285,14 @@ read_tokens(const struct json *j, struct hrw_node *out, struct hrw_fault *fault)
 static int
 read_reweight(const struct json *j, struct hrw_node *out, struct hrw_fault *fault)
 {
+	char shown[HRW_SHOWN];
+
 	if (json_type(j) == JSON_NULL)
 		return 0;
 	if (json_type(j) != JSON_NUMBER || !(json_number(j) >= 0 && json_number(j) <= 1))
-		return json_fault(
-		    j, fault, HRW_BAD_FIELD, "reweight is not a number from 0 to 1, or null");
+		return json_fault(j, fault, HRW_BAD_FIELD,
+		    "reweight is %s here: use a number from 0 to 1, or null",
+		    hrw_show(json_source(j), shown, sizeof(shown)));
 	out->has_reweight = true;
 	out->reweight = json_number(j);
 	return 0;

@@ -40,12 +40,11 @@ find(const struct json *j, struct hrw_fault *fault)
 
 /* What is given is none of what may be. */
 static int
-bad_value(
-    const struct json *j, const struct hrw_param *param, const char *use, struct hrw_fault *fault)
+bad_member(const struct json *j, const char *use, struct hrw_fault *fault)
 {
 	char shown[HRW_SHOWN];
 
-	return json_fault(j, fault, HRW_BAD_FIELD, "\"%s\" is %s here: use %s", param->name,
+	return json_fault(j, fault, HRW_BAD_FIELD, "\"%s\" is %s here: use %s", json_name(j),
 	    hrw_show(json_source(j), shown, sizeof(shown)), use);
 }
 
@@ -78,7 +77,7 @@ choice_read(const struct json *j, const struct hrw_param *param, struct hrw_valu
 		return 0;
 	buffer_add_text(&use, param->choices[1] != NULL ? "one of " : "");
 	choices_list(param, &use);
-	rc = bad_value(j, param, buffer_text(&use), fault);
+	rc = bad_member(j, buffer_text(&use), fault);
 	buffer_fini(&use);
 	return rc;
 }
@@ -92,8 +91,7 @@ count_read(const struct json *j, const struct hrw_param *param, struct hrw_value
 
 	if (!json_integer(j, &number) || number < 0 || (uint64_t)number < param->min ||
 	    (uint64_t)number > param->max)
-		return bad_value(
-		    j, param, hrw_show_whole_range(param->min, param->max, range), fault);
+		return bad_member(j, hrw_show_whole_range(param->min, param->max, range), fault);
 	out->number = (uint64_t)number;
 	return 0;
 }
@@ -134,7 +132,7 @@ set_read(const struct json *j, const struct hrw_param *param, struct hrw_value *
 	uint64_t bits = 0;
 
 	if (json_type(j) != JSON_ARRAY)
-		return bad_value(j, param, "a list of names", fault);
+		return bad_member(j, "a list of names", fault);
 	if (is_empty_list(j))
 		return empty_list(j, param, fault);
 	json_each (name, j) {
@@ -167,9 +165,9 @@ host_read(const struct json *j, struct hrw_host *out, struct hrw_fault *fault)
 	rc = json_only(j, names, fault);
 	if (rc == 0 && id != NULL &&
 	    (!json_integer(id, &number) || number < INT32_MIN || number > INT32_MAX))
-		rc = json_fault(id, fault, HRW_BAD_FIELD, "a host's id is a 32-bit whole number");
+		rc = bad_member(id, "a negative whole number of 32 bits", fault);
 	if (rc == 0 && weight != NULL && !(json_number(weight) >= 0 && json_number(weight) <= 1e9))
-		rc = json_fault(weight, fault, HRW_BAD_FIELD, "a host's weight is from 0 to 1e9");
+		rc = bad_member(weight, "a number from 0 to 65535", fault);
 	if (rc < 0)
 		return rc;
 	*out = (struct hrw_host){.name = strdup(json_text(name)),
@@ -185,7 +183,7 @@ hosts_read(const struct json *j, const struct hrw_param *param, struct hrw_value
     struct hrw_fault *fault)
 {
 	if (json_type(j) != JSON_ARRAY)
-		return bad_value(j, param, "a list of hosts", fault);
+		return bad_member(j, "a list of hosts", fault);
 	if (is_empty_list(j))
 		return empty_list(j, param, fault);
 	out->host = calloc(json_count(j) + 1, sizeof(*out->host));
@@ -205,8 +203,9 @@ static int
 flag_read(const struct json *j, const struct hrw_param *param, struct hrw_value *out,
     struct hrw_fault *fault)
 {
+	(void)param;
 	if (json_type(j) != JSON_BOOL)
-		return bad_value(j, param, "true or false", fault);
+		return bad_member(j, "true or false", fault);
 	out->number = json_bool(j);
 	return 0;
 }
@@ -222,7 +221,7 @@ text_read(const struct json *j, const struct hrw_param *param, struct hrw_value 
 		snprintf(use, sizeof(use), "a text of %s bytes%s",
 		    hrw_show_range(param->min, param->max, range),
 		    json_type(j) == JSON_STRING && json_text(j) == NULL ? " without NUL" : "");
-		return bad_value(j, param, use, fault);
+		return bad_member(j, use, fault);
 	}
 	out->text = strdup(json_text(j));
 	return out->text != NULL ? 0 : hrw_fault(fault, HRW_INTERNAL, "out of memory");

@@ -8,6 +8,7 @@
 #include "core/simulate.h"
 #include "daemon/members/build.h"
 #include "daemon/members/comparison.h"
+#include "daemon/members/nobody.h"
 #include "daemon/members/simulation.h"
 #include "daemon/members/source.h"
 
@@ -215,7 +216,7 @@ replay(struct simulation *s, struct turn *t, const struct hrw_trace *trace,
 	hrw_simulation_result(simulation, out);
 	hrw_simulation_free(simulation);
 	if (rc == 0 && out->unplaced == out->requests)
-		rc = comparison_nobody(t->owned[0], fault);
+		rc = nobody_owns(t->owned[0], NULL, fault);
 	return rc < 0 ? rc : 0;
 }
 

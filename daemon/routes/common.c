@@ -6,6 +6,7 @@
 
 #include "core/keytype.h"
 #include "core/params.h"
+#include "daemon/members/nobody.h"
 #include "daemon/routes/common.h"
 
 enum {
@@ -150,14 +151,7 @@ common_lookup_failed(struct request *req, const struct pool *pool, struct hrw_by
 	if (error != HRW_NO_SERVERS)
 		return hrw_fault(&req->fault, error, "pool %s (%s) cannot place this key",
 		    pool->name, pool->present->placement->name);
-	if (pool->present->count == 0)
-		return hrw_fault(&req->fault, error,
-		    "pool %s has no nodes: add one with POST /nodes?pool=%s", pool->name,
-		    pool->name);
-	return hrw_fault(&req->fault, error,
-	    "none of the %zu nodes of pool %s takes keys, each is draining or of weight 0: "
-	    "activate one, or give it a weight",
-	    pool->present->count, pool->name);
+	return nobody_owns(pool->present, pool->name, &req->fault);
 }
 
 void
