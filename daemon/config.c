@@ -11,16 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/config_options.h"
+#include "daemon/config_readers.h"
 #include "daemon/http/listen.h"
 
 enum { FILE_BYTES_MAX = 64 << 20, CONFIG_NAMES_MAX = 64 };
-
-static int
-no_memory(struct hrw_fault *fault)
-{
-	return hrw_fault(fault, HRW_INTERNAL, "no memory for the configuration");
-}
 
 static int
 read_default(struct config *c, const struct config_option *option, struct hrw_fault *fault)
@@ -243,7 +237,7 @@ read_file(const char *path, struct buffer *text, struct hrw_fault *fault)
 	do {
 		if (buffer_reserve(text, 65536) < 0) {
 			close(fd);
-			return no_memory(fault);
+			return config_no_memory(fault);
 		}
 		got = read(fd, text->data + text->len, 65536);
 		text->len += got > 0 ? (size_t)got : 0;
@@ -268,11 +262,11 @@ config_read(const char *path, struct hrw_fault *fault)
 	int rc;
 
 	if (c == NULL) {
-		no_memory(fault);
+		config_no_memory(fault);
 		return NULL;
 	}
 	c->path = strdup(path);
-	rc = c->path == NULL ? no_memory(fault) : read_file(path, &text, fault);
+	rc = c->path == NULL ? config_no_memory(fault) : read_file(path, &text, fault);
 	if (rc < 0)
 		goto out;
 	c->document = json_parse(buffer_bytes(&text), JSON_COMMENTS, fault);
