@@ -112,6 +112,18 @@ show_nodes(const struct ctl *ctl, const struct json *j)
 	fputc('\n', ctl->out);
 }
 
+/* What a sample tells of all keys: a range, unless both ends read alike. */
+static void
+show_share(const struct ctl *ctl, const struct json *share)
+{
+	char low[16], high[16];
+
+	snprintf(low, sizeof(low), "%.1f", json_number(json_get(share, "low")) * 100);
+	snprintf(high, sizeof(high), "%.1f", json_number(json_get(share, "high")) * 100);
+	fprintf(ctl->out, ", as %s%s%s %% of all keys would", low,
+	    strcmp(low, high) == 0 ? "" : " to ", strcmp(low, high) == 0 ? "" : high);
+}
+
 static void
 show_totals(const struct ctl *ctl, const struct json *j)
 {
@@ -129,9 +141,7 @@ show_totals(const struct ctl *ctl, const struct json *j)
 	fprintf(
 	    ctl->out, "%s change holders", table_number(client_count(j, "/keys/changed"), number));
 	if (share != NULL)
-		fprintf(ctl->out, ", as %.1f to %.1f %% of all keys would",
-		    json_number(json_get(share, "low")) * 100,
-		    json_number(json_get(share, "high")) * 100);
+		show_share(ctl, share);
 	fprintf(ctl->out, "\nowners changed: %s, ",
 	    table_number(client_count(j, "/owners/changed"), number));
 	fprintf(ctl->out, "%scold: %s%s\n", cold > 0 ? terminal_style(t, STYLE_WARN) : "",
