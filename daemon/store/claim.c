@@ -17,7 +17,8 @@
 enum {
 	FILE_MODE = 0640,
 	HEADER_BYTES = 100,
-	HEADER_APPLICATION = 68, /* offset; https://www.sqlite.org/fileformat2.html */
+	HEADER_PAGE = 16, /* offsets; https://www.sqlite.org/fileformat2.html */
+	HEADER_APPLICATION = 68,
 };
 
 static const char magic[16] = "SQLite format 3";
@@ -97,6 +98,21 @@ check(const struct database_kind *kind, const char *path, sqlite3 *db, struct hr
 	return rc;
 }
 
+/* Does a part of the last page lack? SQLite would read zeros in its place. With a
+ * log beside the file, a page that was half written is whole in that. */
+static bool
+is_cut(const uint8_t *head, int fd, const char *path)
+{
+	off_t page = (off_t)head[HEADER_PAGE] << 8 | head[HEADER_PAGE + 1];
+	char *log = beside(path, "-wal");
+	struct stat file, logged = {0};
+	bool has_log = log != NULL && stat(log, &logged) == 0 && logged.st_size > 0;
+
+	free(log);
+	page = page == 1 ? 65536 : page;
+	return !has_log && page > 0 && fstat(fd, &file) == 0 && file.st_size % page != 0;
+}
+
 /* Reads the first page as plain bytes, so that not even SQLite's own side files
  * appear beside a file that is not ours. */
 static int
@@ -104,6 +120,7 @@ judge_header(const struct database_kind *kind, const char *path, struct hrw_faul
 {
 	uint8_t head[HEADER_BYTES];
 	uint32_t application;
+	bool lacks_end = false;
 	ssize_t got = -1;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	int rc = 0;
@@ -123,6 +140,8 @@ judge_header(const struct database_kind *kind, const char *path, struct hrw_faul
 		    "the %s %s is not an SQLite database: name another path, or bring back a "
 		    "backup",
 		    kind->what, path);
+	else
+		lacks_end = is_cut(head, fd, path);
 	if (fd >= 0)
 		close(fd);
 	if (rc < 0)
@@ -135,7 +154,7 @@ judge_header(const struct database_kind *kind, const char *path, struct hrw_faul
 		    "%s is not a %s of hrwd but a database of another program (application_id "
 		    "0x%08" PRIx32 ", not 0x%08" PRIx32 "): name another path",
 		    path, kind->what, application, kind->application);
-	return 0;
+	return lacks_end ? database_damaged(kind, path, "its end is cut off", fault) : 0;
 }
 
 /* A read-only connection cannot write to the file, not even to take over what a

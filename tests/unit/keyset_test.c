@@ -534,11 +534,28 @@ START_TEST(a_full_disk_leaves_the_set_as_it_was)
 }
 END_TEST
 
+static void
+refused_when_cut(const char *path, const char *image, size_t cut)
+{
+	size_t len;
+	char *after;
+
+	folder_write(path, image, cut);
+	unlink(folder_file("keys.db-wal"));
+	unlink(folder_file("keys.db-shm"));
+	ck_assert_msg(keyset_open(path, &fault) == NULL, "cut at %zu", cut);
+	ck_assert_int_eq(fault.error, HRW_STORE_FAILED);
+	after = folder_read(path, &len);
+	ck_assert_uint_eq(len, cut);
+	ck_assert_int_eq(memcmp(image, after, cut), 0);
+	free(after);
+}
+
 START_TEST(a_damaged_or_foreign_file_is_refused_untouched)
 {
 	const char *path;
-	char *image, *after;
-	size_t len, len_after;
+	char *image;
+	size_t len;
 	struct keyset *k;
 	struct keyset_stats s;
 
@@ -550,18 +567,40 @@ START_TEST(a_damaged_or_foreign_file_is_refused_untouched)
 	ck_assert_ptr_nonnull(strstr(fault.detail, "in use by another hrwd"));
 	keyset_close(k);
 	image = folder_read(path, &len);
-	for (size_t cut = 0; cut < len; cut += folder_step(1021)) {
-		folder_write(path, image, cut);
-		unlink(folder_file("keys.db-wal"));
-		unlink(folder_file("keys.db-shm"));
-		ck_assert_msg(keyset_open(path, &fault) == NULL, "cut at %zu", cut);
-		ck_assert_int_eq(fault.error, HRW_STORE_FAILED);
-		after = folder_read(path, &len_after);
-		ck_assert_uint_eq(len_after, cut);
-		ck_assert_int_eq(memcmp(image, after, cut), 0);
-		free(after);
-	}
+	for (size_t cut = 0; cut < len; cut += folder_step(1021))
+		refused_when_cut(path, image, cut);
+	/* The last byte is of a key, and a zero in its place another key. */
+	refused_when_cut(path, image, len - 1);
 	free(image);
+	folder_remove();
+}
+END_TEST
+
+START_TEST(a_page_that_was_half_written_is_whole_in_the_log)
+{
+	const char *path, *log;
+	char *image, *logged;
+	size_t len, log_len;
+	struct keyset *k;
+	struct keyset_stats s;
+
+	folder_new();
+	path = folder_file("keys.db");
+	log = folder_file("keys.db-wal");
+	k = opened(path);
+	ck_assert_int_eq(upload(k, "a", true, "a b", 10, &s), 0);
+	image = folder_read(path, &len);
+	logged = folder_read(log, &log_len);
+	ck_assert_uint_gt(log_len, 0);
+	keyset_close(k);
+	/* As the power that fails leaves them. */
+	folder_write(path, image, len - 1);
+	folder_write(log, logged, log_len);
+	k = opened(path);
+	ck_assert_str_eq(keys(k, "a"), "a b ");
+	keyset_close(k);
+	free(image);
+	free(logged);
 	folder_remove();
 }
 END_TEST
@@ -578,4 +617,5 @@ SUITE(keyset)
 	tcase_add_test(tests, a_daemon_killed_during_an_upload_comes_back_with_a_whole_set);
 	tcase_add_test(tests, a_full_disk_leaves_the_set_as_it_was);
 	tcase_add_test(tests, a_damaged_or_foreign_file_is_refused_untouched);
+	tcase_add_test(tests, a_page_that_was_half_written_is_whole_in_the_log);
 }

@@ -566,6 +566,9 @@ START_TEST(a_file_cut_short_at_any_length_is_refused_untouched)
 		folder_write(path, image, cut);
 		refused(path, false, "");
 	}
+	forget_log();
+	folder_write(path, image, len - 1);
+	refused(path, false, "");
 	free(image);
 	folder_remove();
 }
