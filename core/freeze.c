@@ -1,7 +1,6 @@
 /*
  * freeze.c - a draft becomes a membership: checked as a whole, sorted, indexed.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -34,23 +33,6 @@ check_copies(
 	return rc;
 }
 
-/* Is it a weight that the placement takes? */
-static bool
-takes_weight(const struct hrw_weights *weights, double weight)
-{
-	switch (weights->rule) {
-	case HRW_WEIGHT_REAL:
-		return weight >= weights->min && weight <= weights->max;
-	case HRW_WEIGHT_WHOLE:
-		return weight >= weights->min && weight <= weights->max && weight == floor(weight);
-	case HRW_WEIGHT_NONE:
-		return weight == 1;
-	case HRW_WEIGHT_IGNORED:
-		break;
-	}
-	return true;
-}
-
 static int
 check_weights(const struct hrw_membership *m, struct hrw_fault *fault)
 {
@@ -60,7 +42,7 @@ check_weights(const struct hrw_membership *m, struct hrw_fault *fault)
 	for (size_t i = 0; i < m->count; i++) {
 		const struct hrw_node *node = &m->node[i];
 
-		if (takes_weight(weights, node->weight))
+		if (hrw_takes_weight(weights, node->weight))
 			continue;
 		if (weights->rule == HRW_WEIGHT_NONE)
 			hrw_fault(fault, HRW_BAD_WEIGHT,

@@ -3,6 +3,8 @@
  */
 #include "core/keytype.h"
 
+#include "core/hex.h"
+
 static const struct {
 	const char *name, *form;
 	bool is_signed;
@@ -59,15 +61,6 @@ hrw_key_number(struct hrw_bytes key, enum hrw_key_type type, uint64_t *out)
 	return 0;
 }
 
-static int
-hex_digit(uint8_t c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 int
 hrw_key_uuid(struct hrw_bytes key, uint8_t out[16])
 {
@@ -80,8 +73,8 @@ hrw_key_uuid(struct hrw_bytes key, uint8_t out[16])
 
 		if ((i == 4 || i == 6 || i == 8 || i == 10) && key.data[at++] != '-')
 			return HRW_BAD_KEY;
-		high = hex_digit(key.data[at++]);
-		low = hex_digit(key.data[at++]);
+		high = hrw_hex_digit(key.data[at++]);
+		low = hrw_hex_digit(key.data[at++]);
 		if (high < 0 || low < 0)
 			return HRW_BAD_KEY;
 		out[i] = (uint8_t)(high << 4 | low);

@@ -110,20 +110,20 @@ same_array(const void *a, size_t a_count, const void *b, size_t b_count, size_t 
 	return a_count == b_count && (a_count == 0 || memcmp(a, b, a_count * size) == 0);
 }
 
-static bool
-same_slots(const struct hrw_node *a, const struct hrw_node *b)
+bool
+hrw_slots_same(const struct hrw_node *a, const struct hrw_node *b)
 {
 	return same_array(a->slots, a->slot_count, b->slots, b->slot_count, sizeof(*a->slots));
 }
 
-static bool
-same_tokens(const struct hrw_node *a, const struct hrw_node *b)
+bool
+hrw_tokens_same(const struct hrw_node *a, const struct hrw_node *b)
 {
 	return same_array(a->tokens, a->token_count, b->tokens, b->token_count, sizeof(*a->tokens));
 }
 
-static bool
-same_reweight(const struct hrw_node *a, const struct hrw_node *b)
+bool
+hrw_reweight_same(const struct hrw_node *a, const struct hrw_node *b)
 {
 	return a->has_reweight == b->has_reweight && a->reweight == b->reweight;
 }
@@ -151,11 +151,11 @@ hrw_unused_field(
 		node->hash_name != NULL && !node->hash_name_is_default &&
 		    !hrw_text_same(node->hash_name, old->hash_name)},
 	    {"slots", (placement->traits & HRW_SLOTS) != 0,
-		node->slots != NULL && (old->slots == NULL || !same_slots(node, old))},
+		node->slots != NULL && (old->slots == NULL || !hrw_slots_same(node, old))},
 	    {"tokens", (placement->traits & HRW_TOKENS) != 0,
-		node->tokens != NULL && (old->tokens == NULL || !same_tokens(node, old))},
+		node->tokens != NULL && (old->tokens == NULL || !hrw_tokens_same(node, old))},
 	    {"reweight", (placement->traits & HRW_REWEIGHT) != 0,
-		node->has_reweight && !same_reweight(node, old)},
+		node->has_reweight && !hrw_reweight_same(node, old)},
 	    {"healthy", (placement->traits & HRW_HEALTH) != 0,
 		node->has_healthy &&
 		    (!old->has_healthy || node->is_unhealthy != old->is_unhealthy)},
@@ -329,6 +329,6 @@ bool
 hrw_node_is_untouched(const struct hrw_node *a, const struct hrw_node *b)
 {
 	return a->weight == b->weight && a->state == b->state && hrw_text_same(a->zone, b->zone) &&
-	       same_reweight(a, b) && a->is_unhealthy == b->is_unhealthy && same_slots(a, b) &&
-	       same_tokens(a, b);
+	       hrw_reweight_same(a, b) && a->is_unhealthy == b->is_unhealthy &&
+	       hrw_slots_same(a, b) && hrw_tokens_same(a, b);
 }

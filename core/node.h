@@ -16,6 +16,11 @@ bool hrw_array_copy(void *to, const void *from, size_t size);
 /* Equal texts, or both absent? */
 bool hrw_text_same(const char *a, const char *b);
 
+/* Of two nodes, the same in this field? */
+bool hrw_slots_same(const struct hrw_node *a, const struct hrw_node *b);
+bool hrw_tokens_same(const struct hrw_node *a, const struct hrw_node *b);
+bool hrw_reweight_same(const struct hrw_node *a, const struct hrw_node *b);
+
 /* A node with texts and arrays of its own. 0 or HRW_INTERNAL (no memory), and
  * then `to` holds nothing. */
 int hrw_node_copy(struct hrw_node *to, const struct hrw_node *from);

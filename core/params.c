@@ -3,6 +3,8 @@
  */
 #include "core/params.h"
 
+#include <math.h>
+
 #include "core/range.h"
 
 static void
@@ -132,4 +134,20 @@ hrw_check_most_copies(const struct hrw_placement *placement, size_t copies, stru
 	    (placement->traits & HRW_SINGLE_COPY) != 0
 		? "it is single-copy, it defines one owner: use 1"
 		: "it defines an owner and a second: use 1 or 2");
+}
+
+bool
+hrw_takes_weight(const struct hrw_weights *weights, double weight)
+{
+	switch (weights->rule) {
+	case HRW_WEIGHT_REAL:
+		return weight >= weights->min && weight <= weights->max;
+	case HRW_WEIGHT_WHOLE:
+		return weight >= weights->min && weight <= weights->max && weight == floor(weight);
+	case HRW_WEIGHT_NONE:
+		return weight == 1;
+	case HRW_WEIGHT_IGNORED:
+		break;
+	}
+	return true;
 }

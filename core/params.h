@@ -22,6 +22,9 @@ void hrw_params_complete(struct hrw_membership *m);
 int hrw_check_most_copies(
     const struct hrw_placement *placement, size_t copies, struct hrw_fault *fault);
 
+/* Is it a weight that the placement takes? */
+bool hrw_takes_weight(const struct hrw_weights *weights, double weight);
+
 /* BAD_FIELD at "/placement/NAME" for one out of range, or required and absent. */
 int hrw_params_check(const struct hrw_membership *m, struct hrw_fault *fault);
 

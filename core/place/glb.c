@@ -14,6 +14,7 @@
 
 #include "core/hash/fmix.h"
 #include "core/hash/siphash.h"
+#include "core/hex.h"
 #include "core/keytype.h"
 #include "core/node.h"
 
@@ -82,22 +83,14 @@ read_ip(struct hrw_bytes text, struct ip *ip)
 }
 
 static int
-hex_digit(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *at = c != '\0' ? strchr(digits, c >= 'A' && c <= 'F' ? c | 0x20 : c) : NULL;
-
-	return at != NULL ? (int)(at - digits) : -1;
-}
-
-static int
 read_secret(const struct hrw_membership *m, size_t param, uint8_t out[SECRET_BYTES],
     struct hrw_fault *fault)
 {
 	const char *text = m->param[param].text;
 
 	for (size_t i = 0; i < SECRET_BYTES; i++) {
-		int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
+		int high = hrw_hex_digit((uint8_t)text[2 * i]),
+		    low = hrw_hex_digit((uint8_t)text[2 * i + 1]);
 
 		if (high < 0 || low < 0) {
 			hrw_fault(fault, HRW_BAD_FIELD,

@@ -6,53 +6,32 @@
  */
 #include <stdlib.h>
 
+#include "core/node.h"
 #include "daemon/members/build.h"
-
-static bool
-same_text(const char *a, const char *b)
-{
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
-static bool
-same_slots(const struct hrw_node *a, const struct hrw_node *b)
-{
-	return a->slot_count == b->slot_count &&
-	       (a->slot_count == 0 ||
-		   memcmp(a->slots, b->slots, a->slot_count * sizeof(*a->slots)) == 0);
-}
-
-static bool
-same_tokens(const struct hrw_node *a, const struct hrw_node *b)
-{
-	return a->token_count == b->token_count &&
-	       (a->token_count == 0 ||
-		   memcmp(a->tokens, b->tokens, a->token_count * sizeof(*a->tokens)) == 0);
-}
 
 unsigned
 ops_differing(const struct hrw_node *a, const struct hrw_node *b)
 {
 	unsigned fields = 0;
 
-	if (!same_text(a->address, b->address))
+	if (!hrw_text_same(a->address, b->address))
 		fields |= NODE_ADDRESS;
 	if (a->weight != b->weight)
 		fields |= NODE_WEIGHT;
-	if (!same_text(a->zone, b->zone))
+	if (!hrw_text_same(a->zone, b->zone))
 		fields |= NODE_ZONE;
 	if (a->state != b->state)
 		fields |= NODE_STATE;
 	if (a->id != b->id)
 		fields |= NODE_ID;
 	if (!(a->hash_name_is_default && b->hash_name_is_default) &&
-	    !same_text(a->hash_name, b->hash_name))
+	    !hrw_text_same(a->hash_name, b->hash_name))
 		fields |= NODE_HASH_NAME;
-	if (!same_slots(a, b))
+	if (!hrw_slots_same(a, b))
 		fields |= NODE_SLOTS;
-	if (!same_tokens(a, b))
+	if (!hrw_tokens_same(a, b))
 		fields |= NODE_TOKENS;
-	if (a->has_reweight != b->has_reweight || a->reweight != b->reweight)
+	if (!hrw_reweight_same(a, b))
 		fields |= NODE_REWEIGHT;
 	if (a->is_unhealthy != b->is_unhealthy)
 		fields |= NODE_HEALTHY;

@@ -14,9 +14,9 @@
  *
  * Address and id are not a matter of copies and follow always.
  */
-#include <math.h>
 #include <stdlib.h>
 
+#include "core/params.h"
 #include "daemon/members/build.h"
 
 struct follow {
@@ -25,25 +25,6 @@ struct follow {
 	const struct hrw_membership *settled; /* as it was; NULL: none */
 	const struct hrw_membership *rule;    /* whose placement it will have */
 };
-
-/* A weight that the settled membership's own placement takes. */
-static double
-fitting_weight(const struct hrw_placement *placement, double weight)
-{
-	const struct hrw_weights *w = &placement->weights;
-
-	switch (w->rule) {
-	case HRW_WEIGHT_REAL:
-		return weight >= w->min && weight <= w->max ? weight : 1;
-	case HRW_WEIGHT_WHOLE:
-		return weight >= w->min && weight <= w->max && weight == floor(weight) ? weight : 1;
-	case HRW_WEIGHT_NONE:
-		return 1;
-	case HRW_WEIGHT_IGNORED:
-		break;
-	}
-	return weight;
-}
 
 /* The node as it now is, under the placement that the copies are settled by. */
 static struct hrw_node
@@ -54,7 +35,9 @@ as_it_is(const struct follow *f, const struct hrw_membership *present, const str
 
 	if (f->rule->placement == present->placement)
 		return copy;
-	copy.weight = fitting_weight(f->rule->placement, copy.weight);
+	/* One that the settled placement does not take would keep it from being. */
+	if (!hrw_takes_weight(&f->rule->placement->weights, copy.weight))
+		copy.weight = 1;
 	if (copy.hash_name_is_default)
 		copy.hash_name = stood != NULL ? stood->hash_name : NULL;
 	return copy;

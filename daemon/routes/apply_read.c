@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/keytype.h"
+#include "core/node.h"
 #include "daemon/members/guard.h"
 #include "daemon/members/source.h"
 #include "daemon/routes/apply_impl.h"
@@ -61,13 +62,6 @@ read_report_parameters(struct apply *a)
 	return 0;
 }
 
-static bool
-copy_text(const char *from, char **to)
-{
-	*to = from != NULL ? strdup(from) : NULL;
-	return from == NULL || *to != NULL;
-}
-
 /* What binds the change, and who asks for it. The pool is named later. */
 static int
 read_change_parameters(struct apply *a)
@@ -104,9 +98,9 @@ read_change_parameters(struct apply *a)
 		    "If-None-Match", request_header(req, "If-None-Match"), &req->fault);
 	if (rc < 0)
 		return rc;
-	if (!copy_text(request_header(req, "If-Match"), &c->precondition.if_match) ||
-	    !copy_text(request_header(req, "If-None-Match"), &c->precondition.if_none_match) ||
-	    !copy_text(req->by, &c->by) || !copy_text(req->peer, &c->from))
+	if (!hrw_text_copy(&c->precondition.if_match, request_header(req, "If-Match")) ||
+	    !hrw_text_copy(&c->precondition.if_none_match, request_header(req, "If-None-Match")) ||
+	    !hrw_text_copy(&c->by, req->by) || !hrw_text_copy(&c->from, req->peer))
 		return no_memory(req);
 	return 0;
 }
@@ -249,11 +243,11 @@ read_plan(struct apply *a, const struct store_plan *plan)
 	if (rc < 0)
 		return rc;
 	etag = json_text(json_get(a->body, "etag"));
-	if (!copy_text(etag, &a->change->expected_etag))
+	if (!hrw_text_copy(&a->change->expected_etag, etag))
 		return no_memory(req);
 	/* A plan to make a pool holds as long as there is none. */
 	if (etag == NULL && a->change->precondition.if_none_match == NULL &&
-	    !copy_text("*", &a->change->precondition.if_none_match))
+	    !hrw_text_copy(&a->change->precondition.if_none_match, "*"))
 		return no_memory(req);
 	a->pool = snapshot_pool(req->snapshot, hrw_text(plan->pool));
 	rc = check_pool(a, hrw_text(plan->pool));

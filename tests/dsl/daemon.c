@@ -353,6 +353,26 @@ daemon_exits_with(struct daemon *d)
 	return WEXITSTATUS(status);
 }
 
+void
+daemon_refuses_to_start(struct daemon *d, const char *parts)
+{
+	int status = daemon_exits_with(d);
+
+	ck_assert_msg(status == 2, "%d: %s", status, log_end(d));
+	daemon_log_has(d, parts);
+	ck_assert_uint_eq(daemon_log_lines(d), 1);
+}
+
+void
+daemon_log_has(const struct daemon *d, const char *parts)
+{
+	char *rest = text("%s", parts);
+
+	for (const char *part; (part = strsep(&rest, "|")) != NULL;)
+		ck_assert_msg(
+		    strstr(daemon_log(d), part) != NULL, "\"%s\" is not in: %s", part, log_end(d));
+}
+
 const char *
 daemon_log(const struct daemon *d)
 {

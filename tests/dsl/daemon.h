@@ -65,6 +65,13 @@ void daemon_crash(struct daemon *d);
  *   The log has what it wrote to stderr and stdout. */
 int daemon_exits_with(struct daemon *d);
 
+/* Runs a prepared one, which a bad configuration must keep from starting: status
+ * 2, and one line of log with all of `parts` in it (separated by |). */
+void daemon_refuses_to_start(struct daemon *d, const char *parts);
+
+/* Its log has all of these (separated by |). */
+void daemon_log_has(const struct daemon *d, const char *parts);
+
 /* Starts a stopped or prepared one and waits for nothing. */
 void daemon_spawn(struct daemon *d);
 

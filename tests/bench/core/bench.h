@@ -25,6 +25,9 @@ struct hrw_membership *bench_pool_by(
     const struct hrw_placement *placement, size_t nodes, bool has_weights, unsigned copies);
 double bench_weight(size_t node, bool has_weights);
 
+/* Finds the owners of so many keys; `with` is a pool: what is measured of it. */
+void bench_rank(void *with, size_t times);
+
 /* Keys of ten bytes, "photo-0000" to "photo-4095", in turn. */
 enum { BENCH_KEYS = 4096, BENCH_KEY_BYTES = 10 };
 extern char bench_keys[BENCH_KEYS][BENCH_KEY_BYTES + 1];

@@ -10,21 +10,6 @@
 
 enum { KERNELS = 8 };
 
-static volatile uint32_t sink;
-
-static void
-run_rank(void *with, size_t times)
-{
-	const struct hrw_membership *m = with;
-	uint32_t node, sum = 0;
-
-	for (size_t i = 0; i < times; i++) {
-		hrw_rank(m, bench_key(i), 1, &node);
-		sum += node;
-	}
-	sink = sum;
-}
-
 static void
 lookups(FILE *csv, size_t nodes, bool has_weights)
 {
@@ -34,7 +19,7 @@ lookups(FILE *csv, size_t nodes, bool has_weights)
 
 	for (; count < KERNELS && hrw_kernel_runnable(count) != NULL; count++) {
 		m[count] = bench_pool(nodes, has_weights, 1, hrw_kernel_runnable(count));
-		list[count] = (struct contender){run_rank, m[count], 0};
+		list[count] = (struct contender){bench_rank, m[count], 0};
 	}
 	measure(list, count);
 	for (size_t i = 0; i < count; i++) {

@@ -14,19 +14,6 @@
 
 static volatile uint32_t sink;
 
-static void
-run_rank(void *with, size_t times)
-{
-	const struct hrw_membership *m = with;
-	uint32_t node, sum = 0;
-
-	for (size_t i = 0; i < times; i++) {
-		hrw_rank(m, bench_key(i), 1, &node);
-		sum += node;
-	}
-	sink = sum;
-}
-
 /* What one would write down first: a node after the other. */
 struct loop {
 	size_t count;
@@ -129,7 +116,7 @@ side_init(struct side *s, size_t nodes, size_t kernels)
 {
 	for (size_t i = 0; i < kernels; i++) {
 		s->m[i] = bench_pool(nodes, s->has_weights, 1, hrw_kernel_runnable(i));
-		s->contender[i] = (struct contender){run_rank, s->m[i], 0};
+		s->contender[i] = (struct contender){bench_rank, s->m[i], 0};
 	}
 	s->loop = loop_of(s->m[0], s->has_weights);
 	s->contender[kernels] = (struct contender){run_loop, &s->loop, 0};
@@ -140,7 +127,7 @@ side_init(struct side *s, size_t nodes, size_t kernels)
 	}
 	s->ring_pool = bench_pool_by(
 	    hrw_placement_find("libmemcached-ketama-weighted"), nodes, s->has_weights, 1);
-	s->contender[kernels + 1] = (struct contender){run_rank, s->ring_pool, 0};
+	s->contender[kernels + 1] = (struct contender){bench_rank, s->ring_pool, 0};
 }
 
 static void

@@ -9,6 +9,9 @@
 #include "core/kernel.h"
 #include "tests/bench/core/bench.h"
 
+/* So that no lookup is left out. */
+static volatile uint32_t sink;
+
 char bench_keys[BENCH_KEYS][BENCH_KEY_BYTES + 1];
 
 static void
@@ -64,6 +67,19 @@ bench_pool(size_t nodes, bool has_weights, unsigned copies, const char *kernel)
 	m = bench_pool_by(hrw_placements[0], nodes, has_weights, copies);
 	hrw_kernel_choose(chosen, NULL);
 	return m;
+}
+
+void
+bench_rank(void *with, size_t times)
+{
+	const struct hrw_membership *m = with;
+	uint32_t node, sum = 0;
+
+	for (size_t i = 0; i < times; i++) {
+		hrw_rank(m, bench_key(i), 1, &node);
+		sum += node;
+	}
+	sink = sum;
 }
 
 int
