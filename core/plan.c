@@ -252,14 +252,14 @@ are_apart(const struct hrw_membership *m, const uint32_t *list, int count)
 }
 
 /* What happens to most keys, nothing: the first of the ranking, no two of a zone,
- * take keys on both sides, so they are the holders on both. False where it is not
- * so plain; `out` is then undefined. */
+ * take keys on both sides, so they are the holders on both. False, and nothing is
+ * filled, where it is not so plain. */
 static bool
 stays(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_change *out)
 {
 	const uint32_t *place =
 	    plan->wide == plan->before ? plan->before_to_union : plan->after_to_union;
-	uint32_t *of_wide = out->before, *of_narrow = out->after;
+	uint32_t of_wide[HRW_COPIES_MAX], of_narrow[HRW_COPIES_MAX];
 	int count = hrw_rank(plan->wide, key, plan->wide->copies, of_wide);
 
 	for (int i = 0; i < count; i++) {
@@ -267,7 +267,8 @@ stays(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_change *out)
 		if (of_narrow[i] == HRW_NOT_LISTED)
 			return false;
 	}
-	if (!are_apart(plan->wide, of_wide, count) || !are_apart(plan->narrow, of_narrow, count))
+	if (count <= 0 || !are_apart(plan->wide, of_wide, count) ||
+	    !are_apart(plan->narrow, of_narrow, count))
 		return false;
 	for (int i = 0; i < count; i++)
 		out->before[i] = out->after[i] = place[of_wide[i]];
@@ -275,7 +276,7 @@ stays(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_change *out)
 	out->lost_count = out->gained_count = out->needless = 0;
 	out->from = HRW_NOT_LISTED;
 	out->owner_changed = out->is_cold = false;
-	return count > 0;
+	return true;
 }
 
 static bool

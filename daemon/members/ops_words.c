@@ -39,20 +39,20 @@ put_op(struct buffer *out, const struct json *op)
 }
 
 void
-ops_words(const struct outcome *of, struct buffer *out)
+ops_words(const struct outcome *out, struct buffer *words)
 {
-	struct json *ops = json_parse(buffer_bytes(&of->ops), JSON_STORED, NULL);
+	struct json *ops = json_parse(buffer_bytes(&out->ops), JSON_STORED, NULL);
 	size_t left = json_count(ops);
 
 	json_each (op, ops) {
-		if (out->len > WORDS)
+		if (words->len > WORDS)
 			break;
-		if (out->len > 0)
-			buffer_add_text(out, ", ");
-		put_op(out, op);
+		if (words->len > 0)
+			buffer_add_text(words, ", ");
+		put_op(words, op);
 		left--;
 	}
 	if (left > 0)
-		buffer_printf(out, ", and %zu more", left);
+		buffer_printf(words, ", and %zu more", left);
 	json_free(ops);
 }
