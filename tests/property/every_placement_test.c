@@ -84,9 +84,9 @@ set_required(struct hrw_membership *m)
 /* Of the pools that follow. */
 static unsigned copies = 1;
 
-/* A pool of the placement: `order` permutes the nodes that `mask` lists. */
+/* A draft of the placement: the nodes that `mask` lists, in either order. */
 static struct hrw_membership *
-pool_of(const struct hrw_placement *p, uint64_t seed, unsigned mask, bool is_reversed, int drains)
+draft_of(const struct hrw_placement *p, uint64_t seed, unsigned mask, bool is_reversed, int drains)
 {
 	struct hrw_membership *m = hrw_membership_new(p, copies);
 	struct dice d = {seed};
@@ -105,7 +105,13 @@ pool_of(const struct hrw_placement *p, uint64_t seed, unsigned mask, bool is_rev
 	for (size_t i = 0; i < m->count; i++)
 		if (m->node[i].name[5] == 'a' + drains)
 			m->node[i].state = HRW_DRAINING;
-	return frozen(m);
+	return m;
+}
+
+static struct hrw_membership *
+pool_of(const struct hrw_placement *p, uint64_t seed, unsigned mask, bool is_reversed, int drains)
+{
+	return frozen(draft_of(p, seed, mask, is_reversed, drains));
 }
 
 enum { ALL = (1 << NODES) - 1, NONE = -1 };
@@ -136,6 +142,138 @@ START_TEST(listing_order_changes_no_answer)
 			}
 			forget_nodes();
 		}
+	}
+}
+END_TEST
+
+START_TEST(where_ids_do_not_decide_others_change_no_answer)
+{
+	char room[HRW_SAMPLE_KEY_BYTES];
+
+	each_placement(p)
+	{
+		if (p->traits & HRW_BY_ID)
+			continue;
+		for (uint64_t seed = 1; seed <= POOLS; seed++) {
+			const struct hrw_membership *m = pool_of(p, seed, ALL, false, NONE);
+			struct hrw_membership *other = draft_of(p, seed, ALL, false, NONE);
+
+			for (size_t i = 0; i < other->count; i++)
+				other->node[i].id = 100 - other->node[i].id;
+			frozen(other);
+			for (uint32_t i = 0; i < KEYS; i++) {
+				struct hrw_bytes key = hrw_sample_key(m, i, room);
+
+				ck_assert_msg(strcmp(owner_of(m, key), owner_of(other, key)) == 0,
+				    "%s, seed %d, key %u", p->name, (int)seed, i);
+			}
+			forget_nodes();
+		}
+	}
+}
+END_TEST
+
+/* A pool in which one node weighs as much, the others 1. */
+static const struct hrw_membership *
+pool_with_weight(const struct hrw_placement *p, uint64_t seed, size_t node, double weight)
+{
+	struct hrw_membership *m = draft_of(p, seed, ALL, false, NONE);
+
+	for (size_t i = 0; i < m->count; i++)
+		m->node[i].weight = i == node ? weight : 1;
+	return frozen(m);
+}
+
+/* Three times its share, but some hash so badly that it was nearly that before.
+ * glb's weight is but in or out. */
+START_TEST(where_weights_count_a_heavier_node_owns_more_and_else_as_much)
+{
+	char room[HRW_SAMPLE_KEY_BYTES];
+
+	each_placement(p)
+	{
+		const struct hrw_membership *light, *heavy;
+		size_t before = 0, after = 0;
+
+		if (p->weights.rule == HRW_WEIGHT_NONE || p->weights.max == 1)
+			continue;
+		light = pool_with_weight(p, 2, 4, 1);
+		heavy = pool_with_weight(p, 2, 4, 4);
+		for (uint32_t i = 0; i < 4000; i++) {
+			struct hrw_bytes key = hrw_sample_key(light, i, room);
+
+			before += owns(light, "node-e", key);
+			after += owns(heavy, "node-e", key);
+		}
+		if (p->traits & HRW_WEIGHTED)
+			ck_assert_msg(after > before + before / 4, "%s: %zu, then %zu", p->name,
+			    before, after);
+		else
+			ck_assert_msg(after == before, "%s: %zu, then %zu", p->name, before, after);
+		forget_nodes();
+	}
+}
+END_TEST
+
+START_TEST(where_movement_is_minimal_a_raised_weight_moves_keys_only_onto_that_node)
+{
+	char room[HRW_SAMPLE_KEY_BYTES];
+
+	each_placement(p)
+	{
+		if (!(p->traits & HRW_MINIMAL) || !(p->traits & HRW_WEIGHTED))
+			continue;
+		for (uint64_t seed = 1; seed <= POOLS; seed++) {
+			size_t node = seed % NODES;
+			const struct hrw_membership *m = pool_with_weight(p, seed, node, 1);
+			const struct hrw_membership *after = pool_with_weight(p, seed, node, 3);
+
+			for (uint32_t i = 0; i < KEYS; i++) {
+				struct hrw_bytes key = hrw_sample_key(m, i, room);
+				const char *was = owner_of(m, key), *is = owner_of(after, key);
+
+				ck_assert_msg(
+				    strcmp(was, is) == 0 || strcmp(is, after->node[node].name) == 0,
+				    "%s, seed %d", p->name, (int)seed);
+			}
+			forget_nodes();
+		}
+	}
+}
+END_TEST
+
+/* Three zones for three copies. A host of CRUSH may give up after 50 tries. */
+START_TEST(where_zones_count_copies_stand_in_different_ones)
+{
+	char room[HRW_SAMPLE_KEY_BYTES];
+
+	each_placement(p)
+	{
+		struct hrw_membership *m;
+
+		if (!(p->traits & (HRW_ZONED | HRW_HOSTS)))
+			continue;
+		m = draft_of(p, 8, ALL, false, NONE);
+		m->copies = 3;
+		for (size_t i = 0; i < m->count; i++) {
+			char zone[] = "zone-0";
+
+			zone[5] = (char)('0' + i % 3);
+			ck_assert_int_eq(hrw_node_set_zone(&m->node[i], zone, NULL), 0);
+		}
+		frozen(m);
+		for (uint32_t i = 0; i < KEYS; i++) {
+			uint32_t holder[3];
+			int count = hrw_holders(m, hrw_sample_key(m, i, room), 3, holder);
+
+			ck_assert_int_eq(count, 3);
+			for (int a = 0; a < count; a++)
+				for (int b = 0; b < a; b++)
+					ck_assert_msg(strcmp(m->node[holder[a]].zone,
+							  m->node[holder[b]].zone) != 0,
+					    "%s, key %u", p->name, i);
+		}
+		forget_nodes();
 	}
 }
 END_TEST
@@ -575,6 +713,11 @@ SUITE(every_placement)
 {
 	tcase_add_test(tests, a_field_of_a_node_that_a_placement_does_not_use_is_refused_by_name);
 	tcase_add_test(tests, listing_order_changes_no_answer);
+	tcase_add_test(tests, where_ids_do_not_decide_others_change_no_answer);
+	tcase_add_test(tests, where_weights_count_a_heavier_node_owns_more_and_else_as_much);
+	tcase_add_test(
+	    tests, where_movement_is_minimal_a_raised_weight_moves_keys_only_onto_that_node);
+	tcase_add_test(tests, where_zones_count_copies_stand_in_different_ones);
 	tcase_add_test(tests, a_ranking_is_of_takers_each_once_and_a_shorter_one_begins_it);
 	tcase_add_test(
 	    tests, more_copies_than_a_placement_defines_are_refused_by_pools_and_lookups);
