@@ -66,7 +66,8 @@ const char *hrw_error_title(int error);
 /* The error whose code is `code`; 0 where there is none. */
 int hrw_error_from_code(const char *code);
 
-enum { HRW_FAULT_DETAIL = 512, HRW_FAULT_FIELD = 128 };
+/* Room for a list of all placements; for a pointer that holds the longest name. */
+enum { HRW_FAULT_DETAIL = 640, HRW_FAULT_FIELD = 320 };
 
 /* One error in words. All texts are valid UTF-8 without control characters:
  * hrw_fault() escapes what it is given. */

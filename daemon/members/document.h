@@ -80,6 +80,13 @@ int document_max_moved_read(const struct json *j, double *max_moved, struct hrw_
  * names a parameter that does not count; is_stored: such are passed over. */
 struct hrw_membership *document_placement_read(
     const struct json *j, bool is_stored, unsigned copies, struct hrw_fault *fault);
+
+/* A list of 1 to `most` of them.
+ *   out    room for `most` drafts
+ *   count  receives how many there are, on an error too; 0 before
+ *   fault  not NULL */
+int document_placements_read(const struct json *list, size_t most, struct hrw_membership **out,
+    size_t *count, struct hrw_fault *fault);
 void document_placement_write(struct json_out *o, const char *name, const struct hrw_membership *m);
 
 /* What a pool object says, before it is a membership: which fields a node left

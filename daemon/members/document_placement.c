@@ -323,6 +323,24 @@ document_placement_read(
 	return m;
 }
 
+int
+document_placements_read(const struct json *list, size_t most, struct hrw_membership **out,
+    size_t *count, struct hrw_fault *fault)
+{
+	if (json_type(list) != JSON_ARRAY || json_first(list) == NULL || json_count(list) > most)
+		return json_fault(list, fault, HRW_BAD_FIELD,
+		    "\"placements\" is not a list of 1 to %zu placements, such as "
+		    "[\"rendezvous\",{\"name\":\"ring\",\"vnodes\":100}]",
+		    most);
+	json_each (placement, list) {
+		out[*count] = document_placement_read(placement, false, 1, fault);
+		if (out[*count] == NULL)
+			return (int)fault->error;
+		++*count;
+	}
+	return 0;
+}
+
 static void
 set_write(struct json_out *o, const struct hrw_param *param, const struct hrw_value *value)
 {

@@ -148,6 +148,8 @@ judge_change(struct writer *w, const struct snapshot *s, struct item *item)
 	int64_t now_ms = writer_now_ms();
 	int rc = find_epochs(w, now, c, &item->fault);
 
+	if (rc == HRW_UNKNOWN_EPOCH)
+		hrw_fault_at(&item->fault, "/to");
 	if (rc == 0)
 		rc = change_build(c, now, now_ms, w->config->limits, &item->outcome, &item->fault);
 	if (rc == HRW_UNKNOWN_NODE)

@@ -263,6 +263,7 @@ common_text(struct request *req, const char *name, char **out)
 int
 common_json_keys(struct request *req, const struct json *keys, keylist_each each, void *arg)
 {
+	char field[HRW_FAULT_FIELD];
 	struct keylist *list;
 	int rc;
 
@@ -275,8 +276,11 @@ common_json_keys(struct request *req, const struct json *keys, keylist_each each
 	rc = keylist_feed(list, json_source(keys), &req->fault);
 	if (rc >= 0)
 		rc = keylist_end(list, &req->fault);
-	if (rc < 0)
-		hrw_fault_at(&req->fault, "/keys");
+	if (rc < 0) {
+		/* The array's own pointer is to one of its keys. */
+		memcpy(field, req->fault.field, sizeof(field));
+		hrw_fault_at(&req->fault, "/keys%s", field);
+	}
 	keylist_free(list);
 	return rc;
 }

@@ -31,21 +31,13 @@ read_placements(struct asking *a)
 {
 	const struct json *list = json_get(a->body, "placements");
 	struct comparison *c = a->comparison;
-	struct hrw_fault *fault = &a->req->fault;
 
-	if (list == NULL || json_type(list) != JSON_ARRAY || json_first(list) == NULL ||
-	    json_count(list) > COMPARISON_PLACEMENTS_MAX)
-		return json_fault(list != NULL ? list : a->body, fault, HRW_BAD_FIELD,
-		    "\"placements\" is not a list of 1 to %d placements, such as "
-		    "[\"rendezvous\",{\"name\":\"ring\",\"vnodes\":100}]",
-		    COMPARISON_PLACEMENTS_MAX);
-	json_each (placement, list) {
-		c->template[c->count] = document_placement_read(placement, false, 1, fault);
-		if (c->template[c->count] == NULL)
-			return (int)fault->error;
-		c->count++;
-	}
-	return 0;
+	if (list == NULL)
+		return json_lacks(a->body, "placements", &a->req->fault, HRW_BAD_FIELD,
+		    "\"placements\" is missing: give a list of those to compare, such as "
+		    "[\"rendezvous\",{\"name\":\"ring\",\"vnodes\":100}]");
+	return document_placements_read(
+	    list, COMPARISON_PLACEMENTS_MAX, c->template, &c->count, &a->req->fault);
 }
 
 /* What is compared are the placements, with the keys of this request. */

@@ -262,8 +262,14 @@ put_choices(struct json_out *o, const struct hrw_param *param)
 static void
 put_param(struct json_out *o, const struct hrw_param *param)
 {
+	struct buffer help = {0};
+
+	buffer_add_text(&help, param->help);
+	if (param->with != NULL)
+		buffer_printf(&help, "; counts only where %s is %s", param->with, param->is);
 	json_open_object(o, param->name);
-	json_put_text(o, "description", param->help);
+	json_put_text(o, "description", buffer_text(&help));
+	buffer_fini(&help);
 	switch (param->type) {
 	case HRW_PARAM_CHOICE:
 		put_choices(o, param);

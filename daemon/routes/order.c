@@ -153,6 +153,7 @@ read_revert(struct reader *r)
 {
 	static const char *const known[] = {"to", NULL};
 	const struct json *body = r->order->body, *to = json_get(body, "to");
+	char shown[HRW_SHOWN];
 	int64_t epoch;
 	int rc;
 
@@ -167,7 +168,8 @@ read_revert(struct reader *r)
 		    "to is missing: {\"to\":4} goes back to epoch 4");
 	if (!json_integer(to, &epoch) || epoch < 1)
 		return json_fault(to, r->fault, HRW_BAD_FIELD,
-		    "to is the epoch to go back to, a whole number from 1");
+		    "to is %s here: use the number of the epoch to go back to, such as 4",
+		    hrw_show(json_source(to), shown, sizeof(shown)));
 	rc = add_bare(r, TASK_REVERT);
 	if (rc == 0)
 		r->change->task[r->change->count - 1].epoch = (uint64_t)epoch;

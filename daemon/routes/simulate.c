@@ -62,21 +62,9 @@ static int
 read_placements(struct asking *a, const struct json *list)
 {
 	struct simulation *s = a->simulation;
-	struct hrw_fault *fault = &a->req->fault;
 
-	if (json_type(list) != JSON_ARRAY || json_first(list) == NULL ||
-	    json_count(list) > SIMULATION_PLACEMENTS_MAX)
-		return json_fault(list, fault, HRW_BAD_FIELD,
-		    "\"placements\" is not a list of 1 to %d placements, such as "
-		    "[\"rendezvous\",{\"name\":\"ring\",\"vnodes\":100}]",
-		    SIMULATION_PLACEMENTS_MAX);
-	json_each (placement, list) {
-		s->template[s->count] = document_placement_read(placement, false, 1, fault);
-		if (s->template[s->count] == NULL)
-			return (int)fault->error;
-		s->count++;
-	}
-	return 0;
+	return document_placements_read(
+	    list, SIMULATION_PLACEMENTS_MAX, s->template, &s->count, &a->req->fault);
 }
 
 /* Makes place for an event, whose task is added next. */
@@ -268,6 +256,7 @@ read_count(
     struct asking *a, const char *name, int64_t max, bool takes_null, size_t otherwise, size_t *out)
 {
 	const struct json *j = json_get(a->json, name);
+	char shown[HRW_SHOWN];
 	int64_t number;
 
 	*out = otherwise;
@@ -275,7 +264,8 @@ read_count(
 		return 0;
 	if (!json_integer(j, &number) || number < 1 || number > max)
 		return json_fault(j, &a->req->fault, HRW_BAD_FIELD,
-		    "\"%s\" is not a whole number from 1 to %lld%s", name, (long long)max,
+		    "\"%s\" is %s here: use a whole number from 1 to %lld%s", name,
+		    hrw_show(json_source(j), shown, sizeof(shown)), (long long)max,
 		    takes_null ? ", or null" : "");
 	*out = (size_t)number;
 	return 0;

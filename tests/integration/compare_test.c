@@ -172,7 +172,7 @@ static const struct bad bad_comparisons[] = {
 	"cache-z"},
     {"{'placements':['ring'],'change':{'add':[{'name':'UP'}]}}", "bad-server", 400, NULL, "UP"},
     {"{'placements':['ring'],'keys':'a'}", "bad-field", 400, "/keys", NULL},
-    {"{'placements':['ring'],'keys':['a','']}", "bad-key", 400, "/keys", NULL},
+    {"{'placements':['ring'],'keys':['a','']}", "bad-key", 400, "/keys/1", NULL},
 };
 
 START_TEST(what_cannot_be_compared_is_refused_with_its_place)
@@ -340,7 +340,7 @@ static const struct bad_simulation bad_simulations[] = {
     {"", JSON, "{}", "bad-field", 400, NULL, "keys"},
     {"", JSON, "{'keys':[]}", "bad-key", 400, NULL, "empty"},
     {"", JSON, "{'keys':7}", "bad-field", 400, "/keys", NULL},
-    {"", JSON, "{'keys':['']}", "bad-key", 400, "/keys", NULL},
+    {"", JSON, "{'keys':['']}", "bad-key", 400, "/keys/0", NULL},
     {"", JSON, "{'keys':['a'],'size':1}", "bad-field", 400, "/size", NULL},
     {"", JSON, "{'keys':['a'],'capacity':0}", "bad-field", 400, "/capacity", "null"},
     {"", JSON, "{'keys':['a'],'window':null}", "bad-field", 400, "/window", NULL},

@@ -56,6 +56,7 @@ static const struct {
     {"bad-field", 400, "PATCH", "/pools/default", JSON, "{'placement':{'vnodes':3}}",
 	"/placement/name"},
     {"bad-field", 400, "POST", "/simulate", JSON, "{'capacity':3}", "/keys"},
+    {"bad-field", 400, "POST", "/compare", JSON, "{'copies':1}", "/placements"},
 
     /* Fields that the placement does not use. */
     {"bad-field", 400, "POST", "/nodes?pool=jump", JSON, "{'name':'e','address':'h:1','zone':'r1'}",
@@ -101,6 +102,12 @@ static const struct {
 
     {"bad-copies", 400, "GET", "/replicas?pool=jump&key=a&copies=2", NULL, NULL, "copies"},
     {"bad-copies", 400, "POST", "/owners?pool=glb&copies=3", TEXT, "10.0.0.1\n", "copies"},
+
+    {"bad-key", 400, "POST", "/plan", JSON, "{'keys':['a','b','']}", "/keys/2"},
+    {"bad-key", 400, "POST", "/plan?pool=glb", JSON, "{'keys':['10.0.0.1','b']}", "/keys/1"},
+    {"bad-key", 400, "POST", "/owners", JSON, "['a',7]", "/1"},
+    {"bad-field", 400, "POST", "/pools/default/revert", JSON, "{'to':'1'}", "/to"},
+    {"unknown-epoch", 404, "POST", "/pools/default/revert", JSON, "{'to':99}", "/to"},
 
     /* Names in lists, and a name in a path. */
     {"unknown-node", 404, "POST", "/changes", JSON, "{'drain':['cache-a','x']}", "/drain/1"},

@@ -302,8 +302,17 @@ START_TEST(a_refusal_shows_the_value_and_says_what_to_use)
 }
 END_TEST
 
+START_TEST(who_names_no_placement_is_told_all_of_them)
+{
+	ck_assert_ptr_null(parsed("{\"name\":\"rendevous\"}", false));
+	each_placement(p)
+	    ck_assert_msg(strstr(fault.detail, p->name) != NULL, "%s: %s", p->name, fault.detail);
+}
+END_TEST
+
 SUITE(placement_document)
 {
+	tcase_add_test(tests, who_names_no_placement_is_told_all_of_them);
 	tcase_add_test(tests, a_parameter_of_another_placement_is_refused_by_name);
 	tcase_add_test(tests, a_parameter_is_taken_where_it_counts_and_else_refused_by_name);
 	tcase_add_test(tests, what_is_shown_of_a_placement_is_taken_back);
