@@ -227,7 +227,7 @@ drip(struct dice *d, int port)
 static void
 flood(void)
 {
-	static int fd[FLOOD];
+	int fd[FLOOD];
 	double begun = now_s();
 	unsigned ms;
 

@@ -3,7 +3,7 @@
  * batches, changes, plans, uploads, and clients that mean harm. Every so often
  * all of them rest, and what the daemon then holds is looked at: after a warm-up
  * its resident memory must be flat to 1 MiB, and its descriptors back to where
- * they began.
+ * they began. Whoever asked to the end must have an answer, be it a refusal.
  *
  *     soak DAEMON SECONDS
  *
@@ -286,12 +286,12 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < client_count; i++)
 		pthread_join(client[i], NULL);
 	stop();
-	is_good = most - warm <= FLAT_KIB && fds_end == fds;
+	is_good = most - warm <= FLAT_KIB && fds_end == fds && atomic_load(&soak.silences) == 0;
 	printf(
 	    "soak: resident %ld KiB after the warm-up, then %ld to %ld; descriptors %d, then %d; "
-	    "in floods a new client waited %u ms at most: %s\n",
-	    warm, least, most, fds, fds_end, atomic_load(&soak.slowest_ms),
-	    is_good ? "flat" : "NOT FLAT");
+	    "%lu unanswered; in floods a new client waited %u ms at most: %s\n",
+	    warm, least, most, fds, fds_end, atomic_load(&soak.silences),
+	    atomic_load(&soak.slowest_ms), is_good ? "good" : "NOT GOOD");
 	if (is_good)
 		clear_folder();
 	free(program);
