@@ -165,6 +165,9 @@ append(struct hrw_membership *m, const struct hrw_node *node, const struct hrw_l
 	if (m->count > 1 && strcmp(added[-1].name, added->name) >= 0)
 		m->is_sorted = false;
 	added->weight += 0.0; /* -0 becomes 0 */
+	/* A default that was said is one that was left out. */
+	added->has_reweight = added->has_reweight && added->reweight != 1;
+	added->has_healthy = added->is_unhealthy;
 	if (added->hash_name == NULL)
 		added->hash_name_is_default = true;
 	if (added->id == HRW_ID_UNSET)

@@ -55,7 +55,7 @@ struct hrw_node {
 	size_t slot_count;
 	int64_t *tokens;
 	size_t token_count;
-	bool has_reweight; /* else it is 1 */
+	bool has_reweight; /* it was said; else it is 1 */
 	double reweight;   /* 0..1 */
 	bool has_healthy;  /* it was said; else it is true */
 	bool is_unhealthy; /* "healthy" is false */
@@ -103,7 +103,8 @@ void hrw_membership_free(struct hrw_membership *m);
 /* Frees what a value holds and empties it. */
 void hrw_value_fini(struct hrw_value *value);
 
-/* Adds a node to a draft. The node and its texts are copied. An unset id gets
+/* Adds a node to a draft. The node and its texts are copied, defaults that were
+ * said are as if left out. An unset id gets
  * one above the highest there is (the first gets 1), a NULL hash_name the
  * placement's default when frozen.
  *   limits  of names and count. NULL, for what a store holds: the widest, and a

@@ -122,10 +122,17 @@ hrw_tokens_same(const struct hrw_node *a, const struct hrw_node *b)
 	return same_array(a->tokens, a->token_count, b->tokens, b->token_count, sizeof(*a->tokens));
 }
 
+/* To say 1 is to leave it out. */
+static double
+reweight_of(const struct hrw_node *node)
+{
+	return node->has_reweight ? node->reweight : 1;
+}
+
 bool
 hrw_reweight_same(const struct hrw_node *a, const struct hrw_node *b)
 {
-	return a->has_reweight == b->has_reweight && a->reweight == b->reweight;
+	return reweight_of(a) == reweight_of(b);
 }
 
 static bool
@@ -155,7 +162,7 @@ hrw_unused_field(
 	    {"tokens", (placement->traits & HRW_TOKENS) != 0,
 		node->tokens != NULL && (old->tokens == NULL || !hrw_tokens_same(node, old))},
 	    {"reweight", (placement->traits & HRW_REWEIGHT) != 0,
-		node->has_reweight && !hrw_reweight_same(node, old)},
+		node->has_reweight && (!old->has_reweight || !hrw_reweight_same(node, old))},
 	    {"healthy", (placement->traits & HRW_HEALTH) != 0,
 		node->has_healthy &&
 		    (!old->has_healthy || node->is_unhealthy != old->is_unhealthy)},

@@ -132,7 +132,8 @@ void document_epoch_write(struct json_out *o, const char *name, uint64_t epoch);
 
 /* Members of one node inside an open object: name, id, address, weight, zone,
  * state, state_since, hash_name with hash_name_default where one is hashed, and
- * slots, tokens, reweight and healthy where it has them. */
+ * slots, tokens, reweight and healthy where it has them or, for the last two, where
+ * the placement uses them. */
 void document_node_write(struct json_out *o, const struct hrw_membership *m, size_t node);
 
 #endif

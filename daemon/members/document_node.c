@@ -505,6 +505,7 @@ void
 document_node_write(struct json_out *o, const struct hrw_membership *m, size_t node)
 {
 	const struct hrw_node *n = &m->node[node];
+	unsigned traits = m->placement->traits;
 
 	json_put_text(o, "name", n->name);
 	json_put_int(o, "id", n->id);
@@ -521,8 +522,8 @@ document_node_write(struct json_out *o, const struct hrw_membership *m, size_t n
 		put_slots(o, n);
 	if (n->tokens != NULL)
 		put_tokens(o, n);
-	if (n->has_reweight)
-		json_put_number(o, "reweight", n->reweight);
-	if (n->is_unhealthy)
-		json_put_bool(o, "healthy", false);
+	if (n->has_reweight || (traits & HRW_REWEIGHT) != 0)
+		json_put_number(o, "reweight", n->has_reweight ? n->reweight : 1);
+	if (n->is_unhealthy || (traits & HRW_HEALTH) != 0)
+		json_put_bool(o, "healthy", !n->is_unhealthy);
 }

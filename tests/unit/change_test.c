@@ -521,6 +521,23 @@ START_TEST(a_field_that_the_placement_does_not_use_is_refused)
 }
 END_TEST
 
+START_TEST(a_default_that_is_said_is_no_change_and_shown_where_it_is_used)
+{
+	struct pool *p = after(made(1, "a@h1 b@h2"), "{'placement':'ceph-straw2'}");
+	const struct tried *t = tried(p, asked("{'patch':{'a':{'reweight':1}}}"));
+	char *document = document_store(p);
+
+	ck_assert_int_eq(t->rc, 0);
+	ck_assert(t->out.is_unchanged);
+	ck_assert_ptr_nonnull(strstr(document, "\"reweight\":1"));
+	free(document);
+	document = document_store(after(p, "{'placement':'ring'}"));
+	ck_assert_ptr_null(strstr(document, "\"reweight\""));
+	free(document);
+	ck_assert_int_eq(error_of(made(1, "a b"), "{'patch':{'a':{'reweight':1}}}"), HRW_BAD_FIELD);
+}
+END_TEST
+
 /* Into the body as it was sent, whatever list core saw, or nowhere. */
 START_TEST(a_fault_points_into_what_was_asked)
 {
@@ -609,6 +626,7 @@ SUITE(change)
 	tcase_add_test(tests, names_that_go_are_told);
 	tcase_add_test(tests, limits_bind_newcomers_and_not_who_is_there);
 	tcase_add_test(tests, a_field_that_the_placement_does_not_use_is_refused);
+	tcase_add_test(tests, a_default_that_is_said_is_no_change_and_shown_where_it_is_used);
 	tcase_add_test(tests, a_fault_points_into_what_was_asked);
 	tcase_add_test(tests, what_a_document_has_and_we_do_not_know_goes_on);
 }
