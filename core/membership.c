@@ -145,8 +145,7 @@ append(struct hrw_membership *m, const struct hrw_node *node, const struct hrw_l
 		limit = limits->nodes;
 	if (m->count >= limit)
 		return hrw_fault(fault, HRW_TOO_MANY,
-		    "%zu nodes are the most that fit: remove one, or raise limits.nodes (to %d at "
-		    "most)",
+		    "no more than %zu fit: remove a node, or raise limits.nodes (to %d at most)",
 		    limit, HRW_NODES_MAX);
 	rc = hrw_node_check(node, m->placement, limits, fault);
 	if (rc < 0)

@@ -133,11 +133,13 @@ judge_moved(const struct pool *before, const struct pool *after, struct hrw_faul
 static int
 judge_empty(const struct pool *before, const struct pool *after, struct hrw_fault *fault)
 {
-	if (after != NULL || before->present->count == 0)
+	size_t count = before->present->count;
+
+	if (after != NULL || count == 0)
 		return 0;
 	return hrw_fault(fault, HRW_POOL_NOT_EMPTY,
-	    "pool \"%s\" still has %zu nodes: remove them first, or send force=pool-not-empty",
-	    before->name, before->present->count);
+	    "pool \"%s\" still has %zu %s first, or send force=pool-not-empty", before->name, count,
+	    count == 1 ? "node: remove it" : "nodes: remove them");
 }
 
 /* In the order in which they are judged. */

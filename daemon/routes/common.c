@@ -129,8 +129,8 @@ int
 common_unknown_node(struct request *req, const struct pool *pool, const char *name)
 {
 	return hrw_fault(&req->fault, HRW_UNKNOWN_NODE,
-	    "pool %s lists no node \"%s\": GET /nodes?pool=%s shows its %zu", pool->name, name,
-	    pool->name, pool->present->count);
+	    "pool %s has no node \"%s\": GET /nodes?pool=%s lists those it has", pool->name, name,
+	    pool->name);
 }
 
 int

@@ -154,6 +154,9 @@ START_TEST(a_pool_with_nodes_is_not_removed)
 
 	guarded(made(1, "a"), c, GUARD_POOL_NOT_EMPTY, HRW_POOL_NOT_EMPTY);
 	c->force = 0;
+	ck_assert_ptr_nonnull(strstr(tried(made(1, "a"), c)->fault.detail, "1 node: remove it "));
+	ck_assert_ptr_nonnull(
+	    strstr(tried(made(1, "a b"), c)->fault.detail, "2 nodes: remove them "));
 	ck_assert_int_eq(tried(made(1, ""), c)->rc, 0);
 	ck_assert(tried(made(1, ""), c)->out.is_removed);
 }
