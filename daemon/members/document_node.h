@@ -1,5 +1,6 @@
 /*
- * document_node.h - what document.c alone needs of a node's JSON.
+ * document_node.h - a node's JSON from within: what document.c, document_node.c and
+ * document_field.c share.
  */
 #ifndef HRWD_MEMBERS_DOCUMENT_NODE_H
 #define HRWD_MEMBERS_DOCUMENT_NODE_H
@@ -16,5 +17,14 @@ enum node_source {
 /* As document_node_read(). */
 int document_node_from(const struct json *j, unsigned allowed, enum node_source source,
     const struct hrw_limits *limits, struct hrw_node *out, unsigned *set, struct hrw_fault *fault);
+
+/* One field, of enum node_field, into `out`. `allowed` as there: without NODE_NAME a
+ * null brings back the default. */
+int document_field_read(const struct json *j, unsigned bit, unsigned allowed,
+    enum node_source source, const struct hrw_limits *limits, struct hrw_node *out,
+    struct hrw_fault *fault);
+
+/* Marks a BAD_SERVER as one of the name, not of a clash; returns it. */
+int document_bad_name(struct hrw_fault *fault);
 
 #endif
