@@ -37,13 +37,15 @@ reads_back(struct spool *s, size_t total, size_t piece)
 {
 	unsigned char *data = malloc(piece);
 	uint64_t at = 0;
-	long got;
+	long got, wrong = 0;
 
+	/* Not an assertion a byte: each costs more than the read. */
 	while ((got = spool_read(s, at, data, piece)) > 0) {
 		for (long i = 0; i < got; i++)
-			ck_assert_uint_eq(data[i], byte_at(at + (uint64_t)i));
+			wrong += data[i] != byte_at(at + (uint64_t)i);
 		at += (uint64_t)got;
 	}
+	ck_assert_int_eq(wrong, 0);
 	ck_assert_int_eq(got, 0);
 	ck_assert_uint_eq(at, total);
 	free(data);
