@@ -121,14 +121,14 @@ run: deps
 	@$(MAKE) --no-print-directory all
 	sh conf/run-example.sh $(BUILD)
 
-## test: install what is missing, build, and run every test
-test: deps-test
-	@$(MAKE) --no-print-directory check
+## test: install what is missing, build, and run every test, the fuzzers for a while too
+test: deps-test deps-fuzz
+	@$(MAKE) --no-print-directory check MORE_TESTS=tests/fuzz/short.sh
 
 ## check: build and run every test, installing nothing
 check: all installed $(BUILD)/tests/unit-tests $(BUILD)/tests/integration-tests $(BUILD)/tests/interop-tests
 	sh tests/run.sh $(BUILD) unit-tests integration-tests interop-tests:$(QUICK) \
-	    $(wildcard tests/scripts/*.sh)
+	    $(wildcard tests/scripts/*.sh) $(MORE_TESTS)
 
 ## unit: only the tests that need no daemon
 unit: $(BUILD)/tests/unit-tests

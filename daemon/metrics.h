@@ -38,7 +38,7 @@ void metrics_request(struct metrics *m, size_t route, unsigned status, uint64_t 
 void metrics_lag(struct metrics *m, uint64_t ns);
 /* A key was looked up; `owner` is an index into the pool's nodes. It costs a few
  * nanoseconds; the first one after a change counts in a new list of nodes. */
-enum { METRICS_NOBODY = UINT32_MAX };
+#define METRICS_NOBODY UINT32_MAX
 void metrics_lookup(struct metrics *m, const struct pool *pool, uint32_t owner);
 /* A change was judged; outcome "applied", "unchanged" or "refused". */
 enum metrics_change { METRICS_APPLIED, METRICS_UNCHANGED, METRICS_REFUSED };

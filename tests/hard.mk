@@ -6,7 +6,7 @@ DEPS_MEMCHECK := $(DEPS_TEST) valgrind
 
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 
-.PHONY: lint fuzz fuzz-targets mutants crash soak memcheck deps-memcheck deps-lint deps-fuzz
+.PHONY: lint fuzz fuzz-build fuzz-targets mutants crash soak memcheck deps-memcheck deps-lint deps-fuzz
 .SECONDARY: $(patsubst %.c,$(BUILD)/%.o,$(FUZZ_SRC))
 
 ## lint: clang-tidy and cppcheck
@@ -21,11 +21,13 @@ SECONDS ?= 20
 TARGETS ?=
 
 ## fuzz: every parser under libFuzzer, SECONDS=20 each (TARGETS="json change": some)
-fuzz: deps-fuzz
+fuzz: deps-fuzz fuzz-build
+	sh tests/fuzz/run.sh build/fuzz $(SECONDS) $(TARGETS)
+
+fuzz-build:
 	@$(MAKE) --no-print-directory CC=clang BUILD=build/fuzz \
 	    CFLAGS='-O1 -g -fno-omit-frame-pointer' \
 	    SAN='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all' fuzz-targets
-	sh tests/fuzz/run.sh build/fuzz $(SECONDS) $(TARGETS)
 
 fuzz-targets: $(patsubst %.c,$(BUILD)/%,$(FUZZ_SRC))
 
