@@ -23,7 +23,7 @@ struct exchange {
 	const struct ask *ask;
 	struct reply *reply;
 	struct curl_slist *headers;
-	bool failed; /* no memory for a header */
+	int rc; /* of the headers: an enum ctl_exit, said already */
 };
 
 int
@@ -35,7 +35,7 @@ client_address(const char *option, const char *address, char **base, char **sock
 	*base = *socket_path = NULL;
 	while (len > 0 && address[len - 1] == '/')
 		len--;
-	if (len == 0 || strpbrk(address, " \t\r\n?#@") != NULL)
+	if (len == 0 || strpbrk(address, " ?#@") != NULL || ctl_control(address) != NULL)
 		return ctl_fail(CTL_USAGE,
 		    "%s is \"%s\": give host:port, [v6]:port, unix:/path, http://… or https://…",
 		    option, address);
@@ -148,23 +148,30 @@ client_authorization(struct ctl *ctl, const char **out)
 	return rc;
 }
 
+/* curl sends a header as it is. A line feed in one would begin another, or another
+ * request: none is sent, wherever the value came from. */
 static void
 add_header(struct exchange *x, const char *name, const char *value)
 {
 	struct curl_slist *list;
 	char *line;
 
-	if (value == NULL)
+	if (value == NULL || x->rc != 0)
 		return;
+	if (ctl_control(value) != NULL) {
+		x->rc = ctl_fail(
+		    CTL_USAGE, "\"%s\" cannot be sent as %s: it has a control byte", value, name);
+		return;
+	}
 	/* curl sends an empty value only where ';' stands for the colon. */
 	if (asprintf(&line, "%s%s%s", name, *value == '\0' ? ";" : ": ", value) < 0) {
-		x->failed = true;
+		x->rc = ctl_no_memory();
 		return;
 	}
 	list = curl_slist_append(x->headers, line);
 	free(line);
 	if (list == NULL)
-		x->failed = true;
+		x->rc = ctl_no_memory();
 	else
 		x->headers = list;
 }
@@ -297,7 +304,7 @@ set_headers(struct exchange *x)
 
 	if (authorization != NULL) {
 		list = curl_slist_append(NULL, authorization);
-		x->failed = list == NULL;
+		x->rc = list != NULL ? 0 : ctl_no_memory();
 		x->headers = list;
 	}
 	add_header(x, "Accept", ask->accept != NULL ? ask->accept : "application/json");
@@ -390,10 +397,9 @@ client_ask(struct ctl *ctl, const struct ask *ask, struct reply *reply)
 	x.client = ctl->client;
 	buffer_printf(&url, "%s%s", x.client->base, ask->path);
 	set_headers(&x);
-	if (url.failed || x.failed) {
-		rc = ctl_no_memory();
+	rc = url.failed ? ctl_no_memory() : x.rc;
+	if (rc != 0)
 		goto out;
-	}
 	if (ctl->options.is_verbose)
 		print_curl(ctl, &x);
 	x.client->error[0] = '\0';

@@ -38,3 +38,12 @@ ctl_fail(int status, const char *format, ...)
 	free(text);
 	return status;
 }
+
+const char *
+ctl_control(const char *text)
+{
+	for (const char *at = text; *at != '\0'; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			return at;
+	return NULL;
+}

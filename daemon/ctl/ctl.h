@@ -46,6 +46,9 @@ struct ctl {
 /* Says "hrwctl: …" on stderr, control bytes escaped. Returns `status`. */
 int ctl_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The first control byte of a text; NULL: it has none. */
+const char *ctl_control(const char *text);
+
 static inline int
 ctl_no_memory(void)
 {

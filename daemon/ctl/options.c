@@ -46,7 +46,7 @@ const struct option_row option_rows[] = {
     {"exit-code", FLAG(has_exit_code),
 	.help = "a dry run or plan ends with 5 where something would change, 1 where it would be "
 		"refused"},
-    {"reason", TEXT("TEXT", reason), .help = "why, for the history"},
+    {"reason", TEXT("TEXT", reason), .is_line = true, .help = "why, for the history: one line"},
     {"force", LIST("CODE", force),
 	.choices = "keys-at-risk not-draining pool-not-empty too-much-moved",
 	.help = "override this guard, and no other; may be repeated"},
@@ -171,11 +171,28 @@ add_text(struct option_list *list, const char *text)
 	return 0;
 }
 
+/* A header is one line: what stands behind a line feed would be the daemon's next
+ * header, or its next request. */
+static int
+judge_line(const struct option_row *row, const char *text)
+{
+	const char *at = ctl_control(text);
+
+	if (at == NULL)
+		return 0;
+	return ctl_fail(CTL_USAGE,
+	    "--%s is \"%s\": it is carried as one line, so it can have no %s; of a commit, "
+	    "git log -1 --format=%%s is one",
+	    row->name, text, *at == '\n' || *at == '\r' ? "line break" : "control byte");
+}
+
 static int
 take(struct options *o, const struct option_row *row, const char *text)
 {
-	int rc = 0;
+	int rc = row->is_line ? judge_line(row, text) : 0;
 
+	if (rc != 0)
+		return rc;
 	if (row->choices != NULL && !option_lists(row->choices, text, strlen(text)))
 		return ctl_fail(CTL_USAGE, "--%s is \"%s\": it can be one of: %s", row->name, text,
 		    row->choices);

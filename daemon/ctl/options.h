@@ -55,6 +55,7 @@ struct option_row {
 	enum option_kind kind;
 	size_t offset; /* in struct options */
 	bool is_global;
+	bool is_line;		    /* a text that goes into a header: no control bytes */
 	uint64_t initial, min, max; /* numbers; initial is the default */
 	const char *standard;	    /* the default of a text; NULL: none */
 	const char *choices;	    /* words separated by spaces; NULL: any */

@@ -24,7 +24,11 @@ void
 url_segment(struct buffer *url, const char *text)
 {
 	buffer_add_text(url, "/");
-	encode(url, hrw_text(text));
+	/* "." and ".." are steps in a path to whoever stands between. */
+	if (strcmp(text, ".") == 0 || strcmp(text, "..") == 0)
+		buffer_add_text(url, text[1] == '.' ? "%2E%2E" : "%2E");
+	else
+		encode(url, hrw_text(text));
 }
 
 void

@@ -198,6 +198,85 @@ static const char *const wrong[][6] = {
     {"--admin", "a b", "nodes"},
 };
 
+/* What a user gives can end no request and begin no other, wherever it goes: in a
+ * header, a path, an address. */
+START_TEST(no_text_of_the_users_becomes_a_request_of_its_own)
+{
+	static const char *const breaks[] = {"\r\n", "\n", "\r"};
+	struct daemon *d = fleet_with_photos();
+	struct ran *r;
+
+	write_file(d, "keys", "a\n");
+	for (size_t i = 0; i < sizeof(breaks) / sizeof(breaks[0]); i++) {
+		const char *line = breaks[i];
+		const char *evil = text("x%s%sPOST /nodes/cache-a/drain HTTP/1.1%sHost: "
+					"localhost%sContent-Length: 0%s%s",
+		    line, line, line, line, line, line);
+		const struct {
+			const char *words[6];
+			int status;
+		} rows[] = {
+		    {{"drain", "cache-c", "--yes", "--reason", evil}, 2},
+		    {{"keys", "put", daemon_path(d, "keys"), "--reason", evil}, 2},
+		    {{"settle", "--reason", evil, "--yes"}, 2},
+		    {{"nodes", "--admin", text("%s/%s", d->admin, evil)}, 2},
+		    {{"drain", evil, "--yes"}, 1},
+		    {{"nodes", "--pool", evil}, 1},
+		    {{"settle", "--pool", evil, "--yes"}, 1},
+		    {{"owner", evil}, 0},
+		    {{"plan", "show", evil}, 1},
+		    {{"plan", "--add", evil}, 1},
+		    {{"keys", "put", evil}, 2},
+		    {{"nodes", "--token-file", evil}, 2},
+		};
+
+		for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+			const char *const *w = rows[k].words;
+
+			expect_ran(
+			    ctl(d, w[0], w[1], w[2], w[3], w[4], w[5], NULL), rows[k].status);
+			ck_assert_int_eq(epoch_of(d, "default"), 1);
+		}
+		setenv("HRW_TOKEN", evil, 1);
+		expect_ran(ctl(d, "nodes", NULL), 2);
+		unsetenv("HRW_TOKEN");
+		/* Of a file, its first line is the token. */
+		write_file(d, "token", evil);
+		expect_ran(ctl(d, "nodes", "--token-file", daemon_path(d, "token"), NULL), 0);
+		ck_assert_int_eq(epoch_of(d, "default"), 1);
+	}
+	expect(get(d->admin, "/keys/stats"), "keys", "24");
+	/* It is said before anybody is asked, and how a commit gives one line. */
+	r = expect_ran(ctl(NULL, "--admin", "127.0.0.1:1", "drain", "cache-c", "--reason",
+			   "new disks\n\nThe old ones fail.", NULL),
+	    2);
+	ck_assert_ptr_nonnull(strstr(r->err, "no line break"));
+	ck_assert_ptr_nonnull(strstr(r->err, "--format=%s"));
+	/* Any other text arrives as it is. */
+	expect_ran(ctl(d, "drain", "cache-c", "--yes", "--reason",
+		       "d\xc3\xa9j\xc3\xa0 vu: 50 % \"old\", it's so\\n", NULL),
+	    0);
+	expect(get(d->admin, "/history"), "history[0].reason",
+	    "'d\xc3\xa9j\xc3\xa0 vu: 50 % \\\"old\\\", it\\u0027s so\\\\n'");
+}
+END_TEST
+
+START_TEST(a_step_in_a_path_is_a_name_like_any_other)
+{
+	struct daemon *d = fleet_start();
+	static const char *const names[] = {".", "..", "a/../cache-c", "../cache-c", "%2e%2e"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct ran *r = expect_ran(ctl(d, "drain", names[i], "--yes", NULL), 1);
+
+		ck_assert_msg(strstr(r->err, "(unknown-node)") != NULL ||
+				  strstr(r->err, "(bad-server)") != NULL,
+		    "%s", r->err);
+	}
+	ck_assert_int_eq(epoch_of(d, "default"), 1);
+}
+END_TEST
+
 START_TEST(wrong_use_ends_with_two_and_says_why)
 {
 	const char *const *w = wrong[_i];
@@ -603,6 +682,8 @@ SUITE(ctl)
 	tcase_add_test(tests, a_plan_for_a_pool_that_moved_on_is_a_conflict);
 	tcase_add_test(tests, a_kept_plan_is_shown_listed_and_applied);
 	tcase_add_test(tests, nobody_there_is_said_with_the_address_and_how_to_change_it);
+	tcase_add_test(tests, no_text_of_the_users_becomes_a_request_of_its_own);
+	tcase_add_test(tests, a_step_in_a_path_is_a_name_like_any_other);
 	tcase_add_loop_test(tests, wrong_use_ends_with_two_and_says_why, 0,
 	    (int)(sizeof(wrong) / sizeof(wrong[0])));
 	tcase_add_test(tests, exit_code_tells_what_a_dry_run_came_to);

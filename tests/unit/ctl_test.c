@@ -155,7 +155,10 @@ START_TEST(a_path_takes_any_byte)
 	buffer_clear(&url);
 	buffer_add_text(&url, "/nodes");
 	url_segment(&url, "../x");
-	ck_assert_str_eq(buffer_text(&url), "/nodes/..%2Fx");
+	url_segment(&url, "..");
+	url_segment(&url, ".");
+	url_segment(&url, "a.b");
+	ck_assert_str_eq(buffer_text(&url), "/nodes/..%2Fx/%2E%2E/%2E/a.b");
 	buffer_fini(&url);
 }
 END_TEST
@@ -172,6 +175,9 @@ START_TEST(an_address_is_a_host_a_socket_or_a_url)
 	    {"", NULL, NULL},
 	    {"a b", NULL, NULL},
 	    {"http://h/?x", NULL, NULL},
+	    {"h:1\r\nX: y", NULL, NULL},
+	    {"unix:/run/\x01", NULL, NULL},
+	    {"h:1/\x7f", NULL, NULL},
 	};
 	char *base, *socket_path;
 
