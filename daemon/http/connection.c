@@ -3,6 +3,7 @@
  * and then puts off forever; these deadlines are for a whole head or body.
  */
 #include <arpa/inet.h>
+#include <gnutls/gnutls.h>
 #include <netinet/in.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -11,6 +12,8 @@
 
 #include "daemon/http/private.h"
 #include "daemon/log.h"
+
+enum { SWEEP_MS = 1000 };
 
 static void
 name_peer(struct connection *c, const struct sockaddr *peer)
@@ -161,7 +164,9 @@ connection_earliest(const struct http_server *server)
 	for (size_t i = 0; i < QUEUE_COUNT; i++)
 		if (server->queue[i].first != NULL && server->queue[i].first->deadline < earliest)
 			earliest = server->queue[i].first->deadline;
-	return earliest;
+	if (server->queue[QUEUE_HEAD].first == NULL && server->queue[QUEUE_BODY].first == NULL)
+		return earliest;
+	return server->sweep < earliest ? server->sweep : earliest;
 }
 
 void
@@ -186,6 +191,37 @@ connection_expire(struct http_server *server)
 			shutdown(c->fd, SHUT_RDWR);
 		}
 	}
+}
+
+static bool
+has_ended(const struct connection *c)
+{
+	char byte;
+
+	if (c->exchange != NULL && c->exchange->is_suspended)
+		return false;
+	if (c->tls != NULL && gnutls_record_check_pending(c->tls) > 0)
+		return false;
+	return recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+/* libmicrohttpd waits for an edge when a read brought less than it had room for;
+ * an end that was there with those bytes has had its edge, and would be waited for
+ * until the deadline (seen in 0.9.75). To shut down what is at its end already
+ * changes nothing, but makes another edge. */
+void
+connection_sweep(struct http_server *server)
+{
+	static const enum queue reading[] = {QUEUE_HEAD, QUEUE_BODY};
+
+	if (uv_now(server->loop) < server->sweep)
+		return;
+	server->sweep = uv_now(server->loop) + SWEEP_MS;
+	for (size_t i = 0; i < sizeof(reading) / sizeof(reading[0]); i++)
+		for (struct connection *c = server->queue[reading[i]].first; c != NULL;
+		     c = c->later)
+			if (has_ended(c))
+				shutdown(c->fd, SHUT_RD);
 }
 
 static void

@@ -132,6 +132,7 @@ struct http_server {
 		struct connection *first, *last;
 		uint64_t ms;
 	} queue[QUEUE_COUNT];
+	uint64_t sweep; /* of the loop's clock: when ends are looked for again */
 	struct exchange *spare;
 	size_t spare_count;
 	struct prepared_table *prepared;
@@ -163,8 +164,12 @@ void connection_close(struct connection *c);
 /* Puts it into a queue, at the end; QUEUE_NONE takes it out of all. */
 void connection_queue(struct connection *c, enum queue queue);
 
-/* The earliest deadline; UINT64_MAX: none. */
+/* The earliest deadline or look for ends; UINT64_MAX: none. */
 uint64_t connection_earliest(const struct http_server *server);
+
+/* Once a second: has libmicrohttpd them see the end of what clients send who went
+ * away amid a request. */
+void connection_sweep(struct http_server *server);
 
 /* Ends those whose deadline has come: 408 where an answer can be sent. */
 void connection_expire(struct http_server *server);

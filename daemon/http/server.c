@@ -109,6 +109,7 @@ turn(struct http_server *server)
 		return;
 	server->turn = uv_hrtime();
 	connection_expire(server);
+	connection_sweep(server);
 	MHD_run(server->mhd);
 	if (server->is_stopping && server->suspended == 0) {
 		finish_stop(server);

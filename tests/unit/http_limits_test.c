@@ -2,11 +2,13 @@
  * http_limits_test.c - nobody holds a connection for nothing, and nobody takes
  * all there are; and who may listen where.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,6 +87,38 @@ START_TEST(a_body_that_never_ends_is_ended)
 	close(fd);
 	site_stop();
 	ck_assert_int_eq(site_freed, 1);
+}
+END_TEST
+
+/* Their last bytes and their end come together, so that no edge is left for the
+ * end: the deadline, of 300 seconds here, is not what lets them go. */
+START_TEST(who_goes_away_amid_a_request_is_let_go_within_seconds)
+{
+	enum { CLIENTS = 100, PART = 45000 };
+	static const char *const heads[] = {
+	    "POST /whole HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n",
+	    "POST /whole HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n11170\r\n",
+	};
+	const struct timeval patience = {.tv_sec = 5};
+	static char part[PART];
+	int fd[CLIENTS];
+	char byte;
+
+	base = site_start(LISTENER_LOOKUP, NULL);
+	memset(part, 'a', sizeof(part));
+	for (int i = 0; i < CLIENTS; i++) {
+		fd[i] = raw_open(base);
+		setsockopt(fd[i], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+		raw_send(fd[i], heads[i % 2], strlen(heads[i % 2]));
+		raw_send(fd[i], part, sizeof(part));
+		shutdown(fd[i], SHUT_WR);
+	}
+	for (int i = 0; i < CLIENTS; i++) {
+		ck_assert_msg(recv(fd[i], &byte, 1, 0) == 0 || errno == ECONNRESET,
+		    "client %d is still there: %s", i, strerror(errno));
+		close(fd[i]);
+	}
+	site_stop();
 }
 END_TEST
 
@@ -327,6 +361,7 @@ SUITE(http_limits)
 {
 	tcase_add_test(tests, a_head_that_never_ends_is_ended);
 	tcase_add_test(tests, a_body_that_never_ends_is_ended);
+	tcase_add_test(tests, who_goes_away_amid_a_request_is_let_go_within_seconds);
 	tcase_add_test(tests, an_idle_connection_is_closed_and_one_that_waits_is_not);
 	tcase_add_test(tests, a_connection_too_many_is_told_so);
 	tcase_add_test(tests, an_address_has_its_share_and_loopback_all);
