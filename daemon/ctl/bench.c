@@ -12,6 +12,7 @@
 #include "daemon/ctl/command.h"
 #include "daemon/ctl/table.h"
 #include "daemon/ctl/url.h"
+#include "daemon/ctl/verbose.h"
 
 enum { CONNECTIONS_MAX = 256, MADE_KEYS = 10000, WAIT_MS = 100 };
 
@@ -71,6 +72,16 @@ put_key(struct bench *b, struct buffer *url)
 	b->at += (size_t)(end - at) + 1;
 }
 
+/* --verbose shows what is measured, once; the keys differ. */
+static void
+show_request(const struct bench *b, const char *url)
+{
+	const struct ask ask = {.method = "GET", .path = url + strlen(b->base)};
+
+	if (b->ctl->options.is_verbose && b->begun == 0)
+		verbose_print(b->ctl, &ask, b->headers, b->base, b->socket_path, stderr);
+}
+
 /* The handle's next lookup. */
 static int
 begin(struct bench *b, CURL *lane)
@@ -81,6 +92,7 @@ begin(struct bench *b, CURL *lane)
 	put_key(b, &url);
 	if (b->ctl->options.pool != NULL)
 		url_parameter(&url, "pool", hrw_text(b->ctl->options.pool));
+	show_request(b, buffer_text(&url));
 	b->begun++;
 	curl_easy_setopt(lane, CURLOPT_URL, buffer_text(&url));
 	if (url.failed || curl_multi_add_handle(b->multi, lane) != CURLM_OK) {

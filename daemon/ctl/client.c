@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/ctl/client.h"
+#include "daemon/ctl/verbose.h"
 
 enum { CONNECT_SECONDS = 5, ANSWER_SECONDS = 60, STALL_SECONDS = 300, TOKEN_MAX = 4096 };
 
@@ -174,56 +175,6 @@ add_header(struct exchange *x, const char *name, const char *value)
 		x->rc = ctl_no_memory();
 	else
 		x->headers = list;
-}
-
-/* In single quotes, as a shell takes any text but one with a quote in it. */
-static void
-print_quoted(const char *before, struct hrw_bytes text)
-{
-	fprintf(stderr, " %s'", before);
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.data[i] == '\'')
-			fputs("'\\''", stderr);
-		else
-			fputc(text.data[i], stderr);
-	}
-	fputc('\'', stderr);
-}
-
-static void
-print_curl(const struct ctl *ctl, const struct exchange *x)
-{
-	const struct client *client = x->client;
-	const struct ask *ask = x->ask;
-	struct buffer url = {0};
-
-	fputs("curl", stderr);
-	if (client->socket_path[0] != '\0')
-		print_quoted("--unix-socket ", hrw_text(client->socket_path));
-	if (ctl->options.ca != NULL)
-		print_quoted("--cacert ", hrw_text(ctl->options.ca));
-	if (ctl->options.certificate != NULL)
-		print_quoted("--cert ", hrw_text(ctl->options.certificate));
-	if (ctl->options.certificate_key != NULL)
-		print_quoted("--key ", hrw_text(ctl->options.certificate_key));
-	if (strcmp(ask->method, "GET") != 0)
-		fprintf(stderr, " -X %s", ask->method);
-	if (client->authorization != NULL && ctl->options.token_file != NULL)
-		fprintf(stderr, " -H \"Authorization: Bearer $(cat %s)\"", ctl->options.token_file);
-	else if (client->authorization != NULL)
-		fputs(" -H \"Authorization: Bearer $HRW_TOKEN\"", stderr);
-	for (struct curl_slist *h = x->headers; h != NULL; h = h->next)
-		if (strncmp(h->data, "Authorization:", 14) != 0 &&
-		    strcmp(h->data, "Accept: application/json") != 0)
-			print_quoted("-H ", hrw_text(h->data));
-	if (ask->read != NULL)
-		print_quoted("-T ", hrw_text(ask->read_from));
-	else if (ask->body.data != NULL)
-		print_quoted("--data-binary ", ask->body);
-	buffer_printf(&url, "%s%s", client->base, ask->path);
-	print_quoted("", buffer_bytes(&url));
-	fputc('\n', stderr);
-	buffer_fini(&url);
 }
 
 static size_t
@@ -401,7 +352,7 @@ client_ask(struct ctl *ctl, const struct ask *ask, struct reply *reply)
 	if (rc != 0)
 		goto out;
 	if (ctl->options.is_verbose)
-		print_curl(ctl, &x);
+		verbose_print(ctl, ask, x.headers, x.client->base, x.client->socket_path, stderr);
 	x.client->error[0] = '\0';
 	set_request(ctl, &x, buffer_text(&url));
 	code = curl_easy_perform(x.client->curl);

@@ -1,7 +1,7 @@
 /*
  * client.h - asks the daemon over HTTP, by libcurl: TCP, TLS or a unix socket.
  *
- * The one place that includes curl.h but for bench.c. No proxy is used, whatever
+ * With bench.c and verbose.c the one place that includes curl.h. No proxy is used, whatever
  * the environment says: a daemon's admin listener is not out there. With
  * --verbose each request is printed as the curl command that sends it, a token
  * by where it came from.
@@ -29,6 +29,7 @@ struct ask {
 	 * to give up. */
 	long (*read)(void *arg, char *room, size_t size);
 	const char *read_from; /* a file's name, for --verbose */
+	const char *read_as;   /* what is made of it on the way; NULL: nothing */
 	/* A long answer, piece by piece, where its status is below 300; false gives up. */
 	bool (*write)(void *arg, struct hrw_bytes piece);
 	void *arg;

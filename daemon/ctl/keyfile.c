@@ -229,7 +229,8 @@ keyfile_import(struct ctl *ctl)
 {
 	struct ask ask = {.method = ctl->options.extends ? "POST" : "PUT",
 	    .type = "application/x-ndjson",
-	    .read = read_dump};
+	    .read = read_dump,
+	    .read_as = "a JSON string a line, the keys"};
 	struct upload u;
 	int rc = upload_open(&u, ctl, ctl->argument[1]);
 
