@@ -59,8 +59,10 @@ static void
 published(void *arg)
 {
 	struct daemon *d = arg;
+	const struct snapshot *s = *writer_snapshot(d->app.writer);
 
-	watchers_tell(d->app.watchers, *writer_snapshot(d->app.writer));
+	metrics_adopt(d->app.metrics, s);
+	watchers_tell(d->app.watchers, s);
 }
 
 static void

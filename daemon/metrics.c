@@ -5,8 +5,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "daemon/members/snapshot.h"
 #include "daemon/metrics_impl.h"
 #include "daemon/routes/routes.h"
+
+/* Of the table that finds a pool's place most slots are free: a pool that others
+ * hash beside costs a lookup one more line of memory. */
+enum { FEWEST_SLOTS = 16, SPARSE = 4 };
 
 static void
 nodes_free(struct node_counts *nodes)
@@ -17,14 +22,25 @@ nodes_free(struct node_counts *nodes)
 }
 
 static void
+pool_free(struct pool_count *p)
+{
+	if (p == NULL)
+		return;
+	nodes_free(p->nodes);
+	free(p->name);
+	free(p);
+}
+
+static void
 place_free(struct metrics *m)
 {
-	for (size_t i = 0; i < POOLS; i++) {
-		free(atomic_load(&m->pool[i].name));
-		nodes_free(m->pool[i].nodes);
-		pthread_mutex_destroy(&m->pool[i].lock);
-		free(m->drift[i]);
-	}
+	for (size_t i = 0; i < m->slots; i++)
+		pool_free(m->slot[i]);
+	for (size_t i = 0; i < m->drifts; i++)
+		free(m->drift[i].name);
+	pthread_mutex_destroy(&m->lock);
+	free(m->slot);
+	free(m->drift);
 	free(m->request);
 	free(m);
 }
@@ -43,8 +59,7 @@ metrics_new(void)
 		free(m);
 		return NULL;
 	}
-	for (size_t i = 0; i < POOLS; i++)
-		pthread_mutex_init(&m->pool[i].lock, NULL);
+	pthread_mutex_init(&m->lock, NULL);
 	return m;
 }
 
@@ -86,24 +101,107 @@ metrics_lag(struct metrics *m, uint64_t ns)
 	histogram_add(&m->lag, ns);
 }
 
-/* The pool's place among those counted; NULL: it is one of the others. */
+/* Does the pool still stand, and is it the same one? */
+static bool
+is_in(const struct pool_count *p, const struct snapshot *s)
+{
+	const struct pool *pool = snapshot_pool(s, hrw_text(p->name));
+
+	return pool != NULL && memcmp(p->lineage, pool->lineage, POOL_LINEAGE) == 0;
+}
+
+static bool
+is_of(const struct pool_count *p, const struct pool *pool)
+{
+	return p->name_hash == pool->name_hash &&
+	       memcmp(p->lineage, pool->lineage, POOL_LINEAGE) == 0 &&
+	       strcmp(p->name, pool->name) == 0;
+}
+
+struct pool_count *
+metrics_pool(const struct metrics *m, const struct pool *pool)
+{
+	size_t last = m->slots - 1;
+
+	if (m->slots == 0)
+		return NULL;
+	for (size_t i = pool->name_hash & last; m->slot[i] != NULL; i = (i + 1) & last)
+		if (is_of(m->slot[i], pool))
+			return m->slot[i];
+	return NULL;
+}
+
+static void
+put(struct metrics *m, struct pool_count *p)
+{
+	size_t last = m->slots - 1, i = p->name_hash & last;
+
+	while (m->slot[i] != NULL)
+		i = (i + 1) & last;
+	m->slot[i] = p;
+	m->pools++;
+}
+
+/* Puts what the pools counted into a new table, which has room for one more; those
+ * that `s` lacks are forgotten (s NULL: none). False: no memory, nothing is changed. */
+static bool
+rebuild(struct metrics *m, const struct snapshot *s)
+{
+	struct pool_count **old = m->slot, **slot;
+	size_t old_slots = m->slots, slots = FEWEST_SLOTS;
+
+	while (slots < SPARSE * (m->pools + 1))
+		slots *= 2;
+	slot = calloc(slots, sizeof(struct pool_count *));
+	if (slot == NULL)
+		return false;
+	pthread_mutex_lock(&m->lock);
+	m->slot = slot;
+	m->slots = slots;
+	m->pools = 0;
+	for (size_t i = 0; i < old_slots; i++) {
+		if (old[i] == NULL)
+			continue;
+		if (s == NULL || is_in(old[i], s))
+			put(m, old[i]);
+		else
+			pool_free(old[i]);
+	}
+	pthread_mutex_unlock(&m->lock);
+	free(old);
+	return true;
+}
+
+void
+metrics_adopt(struct metrics *m, const struct snapshot *s)
+{
+	for (size_t i = 0; i < m->slots; i++)
+		if (m->slot[i] != NULL && !is_in(m->slot[i], s)) {
+			rebuild(m, s);
+			return;
+		}
+}
+
+/* The pool's place, made for its first lookup. NULL: no memory. */
 static struct pool_count *
 place_of(struct metrics *m, const struct pool *pool)
 {
-	uint8_t *slot = &m->slot[pool->name_hash % SLOTS];
-	struct pool_count *p;
-	char *name;
+	struct pool_count *p = metrics_pool(m, pool);
 
-	for (; *slot != 0; slot = slot == &m->slot[SLOTS - 1] ? m->slot : slot + 1) {
-		p = &m->pool[*slot - 1];
-		if (strcmp(atomic_load_explicit(&p->name, memory_order_relaxed), pool->name) == 0)
-			return p;
-	}
-	if (m->pools == POOLS || (name = strdup(pool->name)) == NULL)
+	if (p != NULL)
+		return p;
+	if (SPARSE * (m->pools + 1) > m->slots && !rebuild(m, NULL))
 		return NULL;
-	p = &m->pool[m->pools];
-	*slot = ++m->pools;
-	atomic_store_explicit(&p->name, name, memory_order_release);
+	p = calloc(1, sizeof(*p));
+	if (p == NULL || (p->name = strdup(pool->name)) == NULL) {
+		free(p);
+		return NULL;
+	}
+	p->name_hash = pool->name_hash;
+	memcpy(p->lineage, pool->lineage, sizeof(p->lineage));
+	pthread_mutex_lock(&m->lock);
+	put(m, p);
+	pthread_mutex_unlock(&m->lock);
 	return p;
 }
 
@@ -119,9 +217,6 @@ nodes_of(const struct pool *pool, const struct node_counts *before)
 	if (nodes == NULL)
 		return NULL;
 	nodes->epoch = pool->epoch;
-	memcpy(nodes->lineage, pool->lineage, sizeof(nodes->lineage));
-	if (before != NULL && strcmp(before->lineage, pool->lineage) != 0)
-		before = NULL;
 	for (; nodes->count < m->count; nodes->count++) {
 		struct node_count *at = &nodes->node[nodes->count];
 
@@ -143,21 +238,18 @@ nodes_of(const struct pool *pool, const struct node_counts *before)
 /* Brings the counts of a place to the pool's version. False: they are of a later
  * one (a request may keep a snapshot for long), or there is no memory. */
 static bool
-follow(struct pool_count *p, const struct pool *pool)
+follow(struct metrics *m, struct pool_count *p, const struct pool *pool)
 {
 	struct node_counts *old = p->nodes, *now;
-	bool is_same = old != NULL && memcmp(old->lineage, pool->lineage, POOL_LINEAGE) == 0;
 
-	if (is_same && old->epoch == pool->epoch)
-		return true;
-	if (is_same && old->epoch > pool->epoch)
-		return false;
+	if (old != NULL && old->epoch >= pool->epoch)
+		return old->epoch == pool->epoch;
 	now = nodes_of(pool, old);
 	if (now == NULL)
 		return false;
-	pthread_mutex_lock(&p->lock);
+	pthread_mutex_lock(&m->lock);
 	p->nodes = now;
-	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_unlock(&m->lock);
 	nodes_free(old);
 	return true;
 }
@@ -167,8 +259,10 @@ metrics_lookup(struct metrics *m, const struct pool *pool, uint32_t owner)
 {
 	struct pool_count *p = place_of(m, pool);
 
-	histogram_count(p != NULL ? &p->keys : &m->other_keys, 1);
-	if (p != NULL && owner != METRICS_NOBODY && follow(p, pool))
+	if (p == NULL)
+		return;
+	histogram_count(&p->keys, 1);
+	if (owner != METRICS_NOBODY && follow(m, p, pool))
 		histogram_count(&p->nodes->node[owner].keys, 1);
 }
 
@@ -181,11 +275,12 @@ metrics_change(struct metrics *m, enum metrics_change outcome)
 void
 metrics_drift(struct metrics *m, const char *pool, bool differs)
 {
-	for (size_t i = 0; i < POOLS; i++) {
-		if (m->drift[i] != NULL)
-			continue;
-		m->drift[i] = strdup(pool);
-		m->differs[i] = differs;
+	struct drift *drift = reallocarray(m->drift, m->drifts + 1, sizeof(*drift));
+
+	if (drift == NULL)
 		return;
-	}
+	m->drift = drift;
+	drift[m->drifts] = (struct drift){strdup(pool), differs};
+	if (drift[m->drifts].name != NULL)
+		m->drifts++;
 }

@@ -32,14 +32,19 @@ void metrics_free(struct metrics *first);
 
 /* A request was answered, `ns` after it was read. `route` is an index into
  * routes[], route_count for what no route matched. On the loop's own thread, as
- * the next two. */
+ * the next four. */
 void metrics_request(struct metrics *m, size_t route, unsigned status, uint64_t ns);
 /* The loop did so much later what it was to do. */
 void metrics_lag(struct metrics *m, uint64_t ns);
 /* A key was looked up; `owner` is an index into the pool's nodes. It costs a few
- * nanoseconds; the first one after a change counts in a new list of nodes. */
+ * nanoseconds, however many pools there are; a pool's first one makes its place, and
+ * the first one after a change a new list of nodes: without memory for these it is
+ * not counted. */
 #define METRICS_NOBODY UINT32_MAX
 void metrics_lookup(struct metrics *m, const struct pool *pool, uint32_t owner);
+/* The loop reads `s` from now on: what it counted for pools that are gone, or were
+ * made anew, is forgotten. */
+void metrics_adopt(struct metrics *m, const struct snapshot *s);
 /* A change was judged; outcome "applied", "unchanged" or "refused". */
 enum metrics_change { METRICS_APPLIED, METRICS_UNCHANGED, METRICS_REFUSED };
 void metrics_change(struct metrics *m, enum metrics_change outcome);

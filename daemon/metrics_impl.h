@@ -11,18 +11,13 @@
 #include "daemon/members/pool.h"
 #include "daemon/metrics.h"
 
-/* Status codes by their first digit. POOLS: a label is a time series for ever
- * somewhere, so pools past so many are counted together. */
-enum { CLASSES = 6, POOLS = 64, OUTCOMES = 3 };
-
-/* Of the table that finds a pool's count: most of them are free. */
-enum { SLOTS = 4 * POOLS };
+/* Status codes by their first digit. */
+enum { CLASSES = 6, OUTCOMES = 3 };
 
 /* The nodes of one version of a pool, each with its lookups; a later version
  * takes over the counts of the nodes that stayed. */
 struct node_counts {
 	uint64_t epoch;
-	char lineage[POOL_LINEAGE + 1];
 	size_t count;
 	struct node_count {
 		char *name;
@@ -30,11 +25,18 @@ struct node_counts {
 	} node[];
 };
 
+/* A pool made anew under an old name is another pool: its lineage says so. */
 struct pool_count {
-	_Atomic(char *) name; /* set once, by the place's own loop */
+	char *name;
+	uint32_t name_hash;
+	char lineage[POOL_LINEAGE + 1];
 	atomic_uint_least64_t keys;
-	pthread_mutex_t lock; /* of `nodes` against a scrape: taken when a pool changed */
-	struct node_counts *nodes;
+	struct node_counts *nodes; /* NULL: none was counted yet */
+};
+
+struct drift {
+	char *name;
+	bool differs;
 };
 
 struct metrics {
@@ -42,16 +44,21 @@ struct metrics {
 	struct metrics *_Atomic next; /* workers that run already may be scraping */
 	struct histogram *request;    /* (route_count + 1) by CLASSES */
 	struct histogram lag;
-	struct pool_count pool[POOLS]; /* in the order of their first lookups */
-	uint8_t slot[SLOTS]; /* from the hash of a name on: a pool's number from 1; 0: free */
-	uint8_t pools;	     /* in use */
-	atomic_uint_least64_t other_keys;
+	/* Taken by the loop itself when it writes to the table of pools or to a list
+	 * of nodes, and by who scrapes to read them: counting takes no lock. */
+	pthread_mutex_t lock;
+	struct pool_count **slot; /* from the hash of a name on; NULL: free */
+	size_t slots, pools;	  /* slots: a power of 2, or 0 */
 	atomic_uint_least64_t change[OUTCOMES];
 	/* Of the first place alone. */
 	int64_t started;
-	char *drift[POOLS]; /* names of pools that were compared */
-	bool differs[POOLS];
+	struct drift *drift; /* pools that were compared */
+	size_t drifts;
 };
+
+/* The pool's place; NULL: no key of it was looked up. By the loop itself, or under
+ * the lock. */
+struct pool_count *metrics_pool(const struct metrics *m, const struct pool *pool);
 
 static inline uint64_t
 counted(const atomic_uint_least64_t *at)

@@ -14,66 +14,33 @@ is_shown(const struct scrape *s, const char *pool)
 
 /* The lookups of one pool over all loops. */
 static uint64_t
-lookups_of(const struct metrics *first, const char *pool)
+lookups_of(struct metrics *first, const struct pool *pool)
 {
 	uint64_t sum = 0;
 
-	for (const struct metrics *m = first; m != NULL; m = m->next) {
-		for (size_t i = 0; i < POOLS; i++) {
-			const char *name =
-			    atomic_load_explicit(&m->pool[i].name, memory_order_acquire);
+	for (struct metrics *m = first; m != NULL; m = m->next) {
+		const struct pool_count *p;
 
-			if (name == NULL)
-				break;
-			if (strcmp(name, pool) == 0)
-				sum += counted(&m->pool[i].keys);
-		}
+		pthread_mutex_lock(&m->lock);
+		p = metrics_pool(m, pool);
+		if (p != NULL)
+			sum += counted(&p->keys);
+		pthread_mutex_unlock(&m->lock);
 	}
 	return sum;
-}
-
-/* Was the pool printed for an earlier loop? */
-static bool
-is_before(const struct metrics *first, const struct metrics *last, const char *pool)
-{
-	for (const struct metrics *m = first; m != last; m = m->next)
-		for (size_t i = 0; i < POOLS; i++) {
-			const char *name =
-			    atomic_load_explicit(&m->pool[i].name, memory_order_acquire);
-
-			if (name == NULL)
-				break;
-			if (strcmp(name, pool) == 0)
-				return true;
-		}
-	return false;
 }
 
 void
 metrics_pools_lookups(struct scrape *s)
 {
-	const struct metrics *first = s->app->metrics->first;
-	uint64_t other = 0;
+	for (size_t i = 0; i < s->snapshot->count; i++) {
+		const struct pool *pool = s->snapshot->pool[i];
 
-	for (const struct metrics *m = first; m != NULL; m = m->next) {
-		other += counted(&m->other_keys);
-		for (size_t i = 0; i < POOLS; i++) {
-			const char *name =
-			    atomic_load_explicit(&m->pool[i].name, memory_order_acquire);
-
-			if (name == NULL)
-				break;
-			if (is_before(first, m, name) || !is_shown(s, name))
-				continue;
-			scrape_begin(s);
-			scrape_label(s, "pool", name);
-			scrape_end(s, lookups_of(first, name));
-		}
-	}
-	if (other > 0 && is_shown(s, "")) {
+		if (!is_shown(s, pool->name))
+			continue;
 		scrape_begin(s);
-		scrape_label(s, "pool", "");
-		scrape_end(s, other);
+		scrape_label(s, "pool", pool->name);
+		scrape_end(s, lookups_of(s->app->metrics->first, pool));
 	}
 }
 
@@ -141,39 +108,33 @@ metrics_pools_info(struct scrape *s)
 /* Adds one loop's counts of a pool's nodes to `keys`, by node of the pool. Both
  * stand by name; what has left the pool is passed over. */
 static void
-add_nodes(struct pool_count *p, const struct pool *pool, uint64_t *keys)
+add_nodes(const struct node_counts *nodes, const struct hrw_membership *m, uint64_t *keys)
 {
-	const struct hrw_membership *m = pool->present;
 	size_t at = 0;
 
-	pthread_mutex_lock(&p->lock);
-	for (size_t i = 0;
-	     p->nodes != NULL && strcmp(p->nodes->lineage, pool->lineage) == 0 && i < m->count;
-	     i++) {
-		while (at < p->nodes->count && strcmp(p->nodes->node[at].name, m->node[i].name) < 0)
+	for (size_t i = 0; nodes != NULL && i < m->count; i++) {
+		while (at < nodes->count && strcmp(nodes->node[at].name, m->node[i].name) < 0)
 			at++;
-		if (at < p->nodes->count && strcmp(p->nodes->node[at].name, m->node[i].name) == 0)
-			keys[i] += counted(&p->nodes->node[at].keys);
+		if (at < nodes->count && strcmp(nodes->node[at].name, m->node[i].name) == 0)
+			keys[i] += counted(&nodes->node[at].keys);
 	}
-	pthread_mutex_unlock(&p->lock);
 }
 
 /* The lookups of each node over all loops; to free(). NULL: no memory. */
 static uint64_t *
-node_lookups(const struct metrics *first, const struct pool *pool)
+node_lookups(struct metrics *first, const struct pool *pool)
 {
 	uint64_t *keys = calloc(pool->present->count + 1, sizeof(*keys));
 
-	for (const struct metrics *m = first; m != NULL && keys != NULL; m = m->next)
-		for (size_t i = 0; i < POOLS; i++) {
-			struct pool_count *p = (struct pool_count *)(uintptr_t)&m->pool[i];
-			const char *name = atomic_load_explicit(&p->name, memory_order_acquire);
+	for (struct metrics *m = first; m != NULL && keys != NULL; m = m->next) {
+		const struct pool_count *p;
 
-			if (name == NULL)
-				break;
-			if (strcmp(name, pool->name) == 0)
-				add_nodes(p, pool, keys);
-		}
+		pthread_mutex_lock(&m->lock);
+		p = metrics_pool(m, pool);
+		if (p != NULL)
+			add_nodes(p->nodes, pool->present, keys);
+		pthread_mutex_unlock(&m->lock);
+	}
 	return keys;
 }
 
@@ -252,11 +213,11 @@ metrics_pools_drift(struct scrape *s)
 {
 	const struct metrics *m = s->app->metrics->first;
 
-	for (size_t i = 0; i < POOLS && m->drift[i] != NULL; i++) {
-		if (!is_shown(s, m->drift[i]))
+	for (size_t i = 0; i < m->drifts; i++) {
+		if (!is_shown(s, m->drift[i].name))
 			continue;
 		scrape_begin(s);
-		scrape_label(s, "pool", m->drift[i]);
-		scrape_end(s, m->differs[i]);
+		scrape_label(s, "pool", m->drift[i].name);
+		scrape_end(s, m->drift[i].differs);
 	}
 }

@@ -104,6 +104,7 @@ woken(uv_async_t *wake)
 	atomic_store(&w->is_asked, false);
 	if (w->reader != NULL && order != STOP) {
 		writer_adopt(w->reader, &w->current);
+		metrics_adopt(w->app.metrics, w->current);
 		watchers_tell(w->app.watchers, w->current);
 	}
 	if (order == w->done)

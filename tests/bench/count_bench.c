@@ -2,7 +2,7 @@
  * count_bench.c - what it costs to count a lookup for /metrics: its key, its owner,
  * and its request in the histogram of its route. Rows in the form of http.sh.
  *
- * The pool counted is the first of few, and the last of as many as are told apart.
+ * The pool counted is the first of few, and the last of hundreds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "daemon/metrics_impl.h"
 #include "tests/bench/core/measure.h"
 
-enum { NODES = 64 };
+enum { NODES = 64, POOLS = 512 };
 
 struct counting {
 	struct metrics *metrics;

@@ -156,6 +156,28 @@ START_TEST(a_nodes_lookups_are_counted_while_it_is_in_the_pool)
 }
 END_TEST
 
+/* The daemon counts for as long as it runs, whatever pools came and went. */
+START_TEST(a_pool_made_after_many_others_is_counted)
+{
+	static const char nodes[] = "{\"nodes\":[{\"name\":\"a\",\"address\":\"h:1\"}]}";
+
+	for (int i = 0; i < 100; i++) {
+		const char *path = text("/pools/pool-%d?force=pool-not-empty", i);
+
+		expect_status(ask(d->admin, "PUT", text("/pools/pool-%d", i),
+				  "Content-Type: application/json\nIf-None-Match: *", nodes),
+		    201);
+		expect_status(get(d->lookup, text("/owner?key=a&pool=pool-%d", i)), 200);
+		if (i < 99)
+			expect_status(del(d->admin, path), 200);
+	}
+	ck_assert(value(scrape(), "hrwd_lookups_total{pool=\"pool-99\"}") == 1);
+	ck_assert(value(scrape(), "hrwd_node_lookups_total{pool=\"pool-99\",node=\"a\"}") == 1);
+	ck_assert_ptr_null(strstr(scrape(), "pool=\"pool-98\""));
+	ck_assert_ptr_null(strstr(scrape(), "pool=\"\""));
+}
+END_TEST
+
 /* A gauge comes and goes as the requests do, which end after their clients. */
 static void
 wait_watchers(const char *listener, int count)
@@ -265,6 +287,7 @@ SUITE(metrics)
 	tcase_add_test(tests, every_family_says_what_was_done);
 	tcase_add_test(tests, every_family_has_a_test);
 	tcase_add_test(tests, a_nodes_lookups_are_counted_while_it_is_in_the_pool);
+	tcase_add_test(tests, a_pool_made_after_many_others_is_counted);
 	tcase_add_test(tests, who_waits_for_a_change_is_counted_while_it_waits);
 	tcase_add_test(tests, no_key_stands_in_a_label);
 	tcase_add_test(tests, alerts_and_dashboard_name_metrics_that_there_are);

@@ -1,38 +1,115 @@
 /*
  * metrics_test.c - counts of several loops add up, and stay in the format.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/hash/fnv1a.h"
 #include "daemon/app.h"
-#include "daemon/metrics.h"
+#include "daemon/members/snapshot.h"
+#include "daemon/metrics_impl.h"
 #include "daemon/routes/routes.h"
+#include "tests/dsl/nodes.h"
 #include "tests/dsl/suite.h"
+#include "tests/dsl/text.h"
+
+/* All pools there are: every loop has adopted them. */
+static struct snapshot *now;
+
+static void
+begin(void)
+{
+	now = snapshot_new("default");
+}
+
+static void
+end(void)
+{
+	snapshot_release(now);
+}
+
+static void
+publish(const char *name, struct pool *pool)
+{
+	struct snapshot *next = snapshot_with(now, name, pool);
+
+	snapshot_release(now);
+	now = next;
+}
+
+static bool has_one_hash;
+
+/* However its name hashes. */
+static struct pool *
+pool_of(const char *name, uint64_t epoch, const char *lineage, const char *members)
+{
+	struct hrw_membership *m = draft(members);
+	struct pool *pool;
+
+	ck_assert_int_eq(hrw_membership_freeze(m, NULL, NULL), 0);
+	pool = pool_new(name, epoch, lineage, -1, m, m);
+	if (has_one_hash)
+		pool->name_hash = UINT32_MAX;
+	return pool;
+}
+
+static void
+make(const char *name, const char *members)
+{
+	publish(name, pool_of(name, 1, NULL, members));
+}
+
+/* The pool's next version. */
+static void
+change(const char *name, const char *members)
+{
+	const struct pool *before = snapshot_pool(now, hrw_text(name));
+
+	publish(name, pool_of(name, before->epoch + 1, before->lineage, members));
+}
+
+static void
+look_up(struct metrics *m, const char *name, uint32_t owner, int keys)
+{
+	const struct pool *pool = snapshot_pool(now, hrw_text(name));
+
+	for (int i = 0; i < keys; i++)
+		metrics_lookup(m, pool, owner);
+}
 
 /* What a scrape says; to be finished by buffer_fini(). */
 static struct buffer
 scrape(struct metrics *m)
 {
 	struct app app = {.metrics = m};
-	struct snapshot nothing = {0};
 	struct buffer out = {0};
 
-	metrics_write(&app, &nothing, NULL, &out);
+	metrics_write(&app, now, NULL, &out);
+	buffer_text(&out);
 	return out;
 }
 
-static bool has_one_hash;
-
-/* Some lookups of a pool that no node takes keys of. */
 static void
-look_up(struct metrics *m, const char *name, int keys)
+expect_sample(struct metrics *m, const char *sample)
 {
-	const struct pool pool = {.name = (char *)(uintptr_t)name,
-	    .name_hash = has_one_hash ? UINT32_MAX : hrw_fnv1a32(hrw_text(name))};
+	struct buffer out = scrape(m);
 
-	for (int i = 0; i < keys; i++)
-		metrics_lookup(m, &pool, METRICS_NOBODY);
+	ck_assert_msg(
+	    strstr(out.data, text("\n%s\n", sample)) != NULL, "no %s in\n%s", sample, out.data);
+	buffer_fini(&out);
+}
+
+static size_t
+series(struct metrics *m, const char *metric)
+{
+	struct buffer out = scrape(m);
+	const char *begun = text("\n%s{", metric);
+	size_t count = 0;
+
+	for (const char *at = out.data; (at = strstr(at, begun)) != NULL; at++)
+		count++;
+	buffer_fini(&out);
+	return count;
 }
 
 START_TEST(counts_of_all_loops_add_up)
@@ -40,16 +117,18 @@ START_TEST(counts_of_all_loops_add_up)
 	struct metrics *first = metrics_new(), *second = metrics_join(first);
 	struct buffer out;
 
+	make("default", "a b");
+	make("photos", "a b");
 	metrics_request(first, 0, 200, 20000);
 	metrics_request(second, 0, 204, 70000000000);
 	metrics_request(second, route_count, 404, 1);
-	look_up(first, "default", 1);
-	look_up(second, "photos", 10);
-	look_up(second, "default", 100);
+	look_up(first, "default", 0, 1);
+	look_up(second, "photos", METRICS_NOBODY, 10);
+	look_up(second, "default", 1, 100);
 	metrics_change(first, METRICS_REFUSED);
 	metrics_drift(first, "default", true);
 	out = scrape(second);
-	ck_assert_ptr_nonnull(strstr(buffer_text(&out), ",code=\"2xx\"} 2\n"));
+	ck_assert_ptr_nonnull(strstr(out.data, ",code=\"2xx\"} 2\n"));
 	ck_assert_ptr_nonnull(
 	    strstr(out.data, "hrwd_requests_total{method=\"\",route=\"\",code=\"4xx\"} 1\n"));
 	ck_assert_ptr_nonnull(strstr(out.data, "hrwd_request_duration_seconds_bucket{method="));
@@ -58,39 +137,134 @@ START_TEST(counts_of_all_loops_add_up)
 	ck_assert_ptr_nonnull(strstr(out.data, ",code=\"2xx\",le=\"60\"} 1\n"));
 	ck_assert_ptr_nonnull(strstr(out.data, ",code=\"2xx\",le=\"+Inf\"} 2\n"));
 	ck_assert_ptr_nonnull(strstr(out.data, ",code=\"2xx\"} 70.000020000\n"));
-	ck_assert_ptr_nonnull(strstr(out.data, "hrwd_lookups_total{pool=\"default\"} 101\n"));
-	ck_assert_ptr_nonnull(strstr(out.data, "hrwd_lookups_total{pool=\"photos\"} 10\n"));
-	ck_assert_ptr_nonnull(strstr(out.data, "hrwd_changes_total{outcome=\"refused\"} 1\n"));
-	ck_assert_ptr_nonnull(strstr(out.data, "hrwd_config_drift{pool=\"default\"} 1\n"));
 	buffer_fini(&out);
+	expect_sample(first, "hrwd_lookups_total{pool=\"default\"} 101");
+	expect_sample(first, "hrwd_lookups_total{pool=\"photos\"} 10");
+	expect_sample(first, "hrwd_node_lookups_total{pool=\"default\",node=\"b\"} 100");
+	expect_sample(first, "hrwd_changes_total{outcome=\"refused\"} 1");
+	expect_sample(first, "hrwd_config_drift{pool=\"default\"} 1");
 	metrics_free(first);
 }
 END_TEST
 
-START_TEST(pools_without_end_make_no_series_without_end)
+START_TEST(each_of_many_pools_is_counted_by_itself)
 {
 	struct metrics *m = metrics_new();
-	struct buffer out;
-	size_t series = 0;
-	char name[24];
 
-	/* However their names hash. */
 	has_one_hash = _i == 1;
-	for (int i = 0; i < 1000; i++) {
-		snprintf(name, sizeof(name), "pool-%d", i);
-		look_up(m, name, 1);
+	for (int i = 0; i < 500; i++) {
+		make(text("pool-%d", i), "a b");
+		look_up(m, text("pool-%d", i), 1, 1 + i);
 	}
-	look_up(m, "pool-63", 1);
-	out = scrape(m);
-	for (const char *at = buffer_text(&out); (at = strstr(at, "hrwd_lookups_total{")) != NULL;
-	     at++)
-		series++;
-	ck_assert_uint_eq(series, 65);
-	ck_assert_ptr_nonnull(strstr(out.data, "hrwd_lookups_total{pool=\"\"} 936\n"));
-	ck_assert_ptr_nonnull(strstr(out.data, "hrwd_lookups_total{pool=\"pool-0\"} 1\n"));
-	ck_assert_ptr_nonnull(strstr(out.data, "hrwd_lookups_total{pool=\"pool-63\"} 2\n"));
-	buffer_fini(&out);
+	for (int i = 0; i < 500; i += 83) {
+		expect_sample(m, text("hrwd_lookups_total{pool=\"pool-%d\"} %d", i, 1 + i));
+		expect_sample(
+		    m, text("hrwd_node_lookups_total{pool=\"pool-%d\",node=\"b\"} %d", i, 1 + i));
+	}
+	ck_assert_uint_eq(series(m, "hrwd_lookups_total"), 500);
 	metrics_free(m);
+}
+END_TEST
+
+START_TEST(a_removed_pool_leaves_no_series_and_no_memory)
+{
+	struct metrics *m = metrics_new();
+
+	has_one_hash = _i == 1;
+	make("stays", "a b");
+	for (int i = 0; i < 1000; i++) {
+		const char *name = text("pool-%d", i);
+
+		make(name, "a b");
+		look_up(m, name, 0, 1);
+		look_up(m, "stays", 1, 1);
+		publish(name, NULL);
+		metrics_adopt(m, now);
+	}
+	make("young", "a b");
+	look_up(m, "young", 1, 3);
+	expect_sample(m, "hrwd_lookups_total{pool=\"stays\"} 1000");
+	expect_sample(m, "hrwd_lookups_total{pool=\"young\"} 3");
+	expect_sample(m, "hrwd_node_lookups_total{pool=\"young\",node=\"b\"} 3");
+	ck_assert_uint_eq(series(m, "hrwd_lookups_total"), 2);
+	ck_assert_uint_eq(m->pools, 2);
+	ck_assert_uint_lt(m->slots, 100);
+	metrics_free(m);
+}
+END_TEST
+
+START_TEST(a_pool_made_anew_begins_at_0)
+{
+	struct metrics *m = metrics_new();
+	struct snapshot *before;
+
+	make("default", "a b");
+	look_up(m, "default", 1, 5);
+	before = snapshot_acquire(now);
+	make("default", "a b");
+	metrics_adopt(m, now);
+	look_up(m, "default", 1, 2);
+	/* A long answer still goes by the snapshot that it began with. */
+	metrics_lookup(m, snapshot_pool(before, hrw_text("default")), 1);
+	look_up(m, "default", 1, 2);
+	expect_sample(m, "hrwd_lookups_total{pool=\"default\"} 4");
+	expect_sample(m, "hrwd_node_lookups_total{pool=\"default\",node=\"b\"} 4");
+	snapshot_release(before);
+	metrics_free(m);
+}
+END_TEST
+
+START_TEST(a_change_keeps_the_counts_of_the_nodes_that_stay)
+{
+	struct metrics *m = metrics_new();
+
+	make("default", "a b c");
+	look_up(m, "default", 2, 5);
+	look_up(m, "default", 0, 3);
+	change("default", "b c d");
+	metrics_adopt(m, now);
+	look_up(m, "default", 1, 1);
+	expect_sample(m, "hrwd_lookups_total{pool=\"default\"} 9");
+	expect_sample(m, "hrwd_node_lookups_total{pool=\"default\",node=\"c\"} 6");
+	expect_sample(m, "hrwd_node_lookups_total{pool=\"default\",node=\"d\"} 0");
+	metrics_free(m);
+}
+END_TEST
+
+static void *
+scrape_much(void *arg)
+{
+	struct metrics *m = arg;
+
+	for (int i = 0; i < 200; i++) {
+		struct app app = {.metrics = m};
+		struct buffer out = {0};
+
+		metrics_write(&app, now, NULL, &out);
+		buffer_fini(&out);
+	}
+	return NULL;
+}
+
+/* The loop whose place it is may do what it likes to it under a scrape. */
+START_TEST(pools_come_and_go_while_another_thread_scrapes)
+{
+	struct metrics *first = metrics_new(), *m = metrics_join(first);
+	struct snapshot *nothing = snapshot_new("default");
+	pthread_t thread;
+
+	for (int i = 0; i < 40; i++)
+		make(text("pool-%d", i), "a b");
+	ck_assert_int_eq(pthread_create(&thread, NULL, scrape_much, first), 0);
+	for (int i = 0; i < 2000; i++) {
+		look_up(m, text("pool-%d", i % 40), 1, 1);
+		if (i % 120 == 119)
+			metrics_adopt(m, nothing);
+	}
+	pthread_join(thread, NULL);
+	expect_sample(first, "hrwd_lookups_total{pool=\"pool-0\"} 2");
+	snapshot_release(nothing);
+	metrics_free(first);
 }
 END_TEST
 
@@ -118,9 +292,9 @@ START_TEST(every_metric_has_its_help_and_type)
 	char *rest;
 
 	metrics_request(m, 0, 200, 1);
-	look_up(m, "a\"b\\c\nd", 1);
+	make("a\"b\\c\nd", "a b");
+	look_up(m, "a\"b\\c\nd", 0, 1);
 	out = scrape(m);
-	buffer_text(&out);
 	ck_assert_ptr_nonnull(strstr(out.data, "{pool=\"a\\\"b\\\\c\\nd\"} 1\n"));
 	rest = out.data;
 	for (char *line; (line = strsep(&rest, "\n")) != NULL && rest != NULL;) {
@@ -140,7 +314,12 @@ END_TEST
 
 SUITE(metrics)
 {
+	tcase_add_checked_fixture(tests, begin, end);
 	tcase_add_test(tests, counts_of_all_loops_add_up);
-	tcase_add_loop_test(tests, pools_without_end_make_no_series_without_end, 0, 2);
+	tcase_add_loop_test(tests, each_of_many_pools_is_counted_by_itself, 0, 2);
+	tcase_add_loop_test(tests, a_removed_pool_leaves_no_series_and_no_memory, 0, 2);
+	tcase_add_test(tests, a_pool_made_anew_begins_at_0);
+	tcase_add_test(tests, a_change_keeps_the_counts_of_the_nodes_that_stay);
+	tcase_add_test(tests, pools_come_and_go_while_another_thread_scrapes);
 	tcase_add_test(tests, every_metric_has_its_help_and_type);
 }
