@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -90,19 +91,33 @@ shown_part(const struct log_field *f, size_t *most)
 	return hrw_bytes(f->text.data, f->text.len <= *most ? f->text.len : *most + 1);
 }
 
+/* A value as a line shows it, with a backslash before each of the bytes `special`:
+ * the backslash is one, or a value could pass for the \xNN of another. */
+static const char *
+show(const struct log_field *f, const char *special, char shown[LOG_VALUE + 1])
+{
+	char escaped[2 * (LOG_VALUE + 1)];
+	size_t most, len = 0;
+	struct hrw_bytes text = shown_part(f, &most);
+
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.data[i] != '\0' && strchr(special, text.data[i]) != NULL)
+			escaped[len++] = '\\';
+		escaped[len++] = (char)text.data[i];
+	}
+	return hrw_show(hrw_bytes(escaped, len), shown, most + 1);
+}
+
 static void
 put_member(struct json_out *o, const struct log_field *f)
 {
 	char shown[LOG_VALUE + 1];
-	struct hrw_bytes text;
-	size_t most;
 
 	switch (f->kind) {
 	case LOG_NOTHING:
 		break;
 	case LOG_TEXT:
-		text = shown_part(f, &most);
-		json_put_text(o, f->name, hrw_show(text, shown, most + 1));
+		json_put_text(o, f->name, show(f, "\\", shown));
 		break;
 	case LOG_COUNT:
 		json_put_count(o, f->name, f->count);
@@ -126,18 +141,11 @@ is_word(struct hrw_bytes text)
 static void
 put_text(struct buffer *line, const struct log_field *f)
 {
-	char escaped[2 * (LOG_VALUE + 1)], shown[LOG_VALUE + 1];
-	size_t most, len = 0;
-	struct hrw_bytes text = shown_part(f, &most);
-	const char *quote = is_word(text) ? "" : "\"";
+	char shown[LOG_VALUE + 1];
+	size_t most;
+	const char *quote = is_word(shown_part(f, &most)) ? "" : "\"";
 
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.data[i] == '"' || text.data[i] == '\\')
-			escaped[len++] = '\\';
-		escaped[len++] = (char)text.data[i];
-	}
-	buffer_printf(line, " %s=%s%s%s", f->name, quote,
-	    hrw_show(hrw_bytes(escaped, len), shown, most + 1), quote);
+	buffer_printf(line, " %s=%s%s%s", f->name, quote, show(f, "\"\\", shown), quote);
 }
 
 static void

@@ -34,8 +34,9 @@ const char *log_prefix(enum config_log_level level);
 
 /* Events, whose message is a literal and whose particulars are fields. As text a
  * field is name=value; a value that is no plain word stands in quotes, in which
- * \" is a quote and \\ a backslash, so that no value passes for another field. As
- * JSON it is a member. A value that is long is cut with "…". */
+ * \" is a quote, so that no value passes for another field. As JSON it is a member.
+ * In both \xNN is a byte and \\ a backslash, so that no two values look the same; but
+ * one that is long is cut with "…". */
 struct log_field {
 	const char *name;
 	enum { LOG_NOTHING, LOG_TEXT, LOG_COUNT } kind;

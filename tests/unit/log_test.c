@@ -126,11 +126,13 @@ static const struct {
 } hostile[] = {
     {"a status=200", "\"a status=200\"", "a status=200"},
     {"a\" status=200 x=\"", "\"a\\\" status=200 x=\\\"\"", "a\" status=200 x=\""},
-    {"\\\" status=200", "\"\\\\\\\" status=200\"", "\\\" status=200"},
-    {"\\", "\"\\\\\"", "\\"},
+    {"\\\" status=200", "\"\\\\\\\" status=200\"", "\\\\\" status=200"},
+    {"\\", "\"\\\\\"", "\\\\"},
     {"a\n2026-01-01T00:00:00.000Z info forged", "\"a\\x0a2026-01-01T00:00:00.000Z info forged\"",
 	"a\\x0a2026-01-01T00:00:00.000Z info forged"},
     {"\x1b[31m\xff\x7f", "\"\\x1b[31m\\xff\\x7f\"", "\\x1b[31m\\xff\\x7f"},
+    {"\\x1b[31m", "\"\\\\x1b[31m\"", "\\\\x1b[31m"},
+    {"\\\\x1b", "\"\\\\\\\\x1b\"", "\\\\\\\\x1b"},
     {"\xc3\xa4", "\"\xc3\xa4\"", "\xc3\xa4"},
     {"a=b", "\"a=b\"", "a=b"},
 };
@@ -143,7 +145,7 @@ a_hostile_value(void)
 	log_event(CONFIG_LOG_INFO, "it", log_text("value", hostile[turn].value), log_count("n", 1));
 }
 
-START_TEST(no_value_passes_for_another_field_or_line)
+START_TEST(no_value_passes_for_another_field_line_or_value)
 {
 	struct json *line;
 	char expected[200], *text;
@@ -278,7 +280,7 @@ SUITE(log)
 	tcase_add_test(tests, as_json_a_line_is_one_object);
 	tcase_add_test(tests, as_text_fields_are_pairs_and_what_is_no_word_stands_in_quotes);
 	tcase_add_test(tests, as_json_fields_are_members_and_numbers_are_numbers);
-	tcase_add_loop_test(tests, no_value_passes_for_another_field_or_line, 0,
+	tcase_add_loop_test(tests, no_value_passes_for_another_field_line_or_value, 0,
 	    sizeof(hostile) / sizeof(hostile[0]));
 	tcase_add_test(tests, long_values_are_cut);
 	tcase_add_loop_test(tests, to_the_journal_a_line_begins_with_its_level, 0, 2);
