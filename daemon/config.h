@@ -74,6 +74,10 @@ struct config {
 	bool log_is_json;
 	atomic_bool log_access; /* a line for each request */
 
+	/* It is for another machine: groups, secrets, and the pools read by them, are
+	 * not looked at. */
+	bool is_elsewhere;
+
 	struct json *document;	  /* the parsed file; owns the pools below; NULL: none */
 	const struct json *pools; /* the "pools" object; NULL: none given */
 };
@@ -109,6 +113,12 @@ bool config_is_tls(const struct config *c, const struct config_address *address)
  *           cannot be read; the detail says file, line, column, field and
  *           remedy. NULL then */
 struct config *config_read(const char *path, struct hrw_fault *fault);
+
+/* Is a configuration for another machine right but for its pools, whose secrets are
+ * there alone? No file that it names is opened.
+ *   path     of its file, for messages; the document stays the caller's
+ *   errors   as config_read() */
+int config_check_elsewhere(const char *path, struct json *document, struct hrw_fault *fault);
 
 /* What flags set; each like its option in the file. */
 int config_set_lookup(struct config *c, const char *address, struct hrw_fault *fault);

@@ -35,12 +35,15 @@ read_mode(const struct json *j, struct config_address *a, struct hrw_fault *faul
 }
 
 static int
-read_group(const struct json *j, struct config_address *a, struct hrw_fault *fault)
+read_group(
+    const struct config *c, const struct json *j, struct config_address *a, struct hrw_fault *fault)
 {
 	const char *text = json_text(j);
 	struct group *group = text != NULL ? getgrnam(text) : NULL;
 	char shown[HRW_SHOWN];
 
+	if (text != NULL && c->is_elsewhere)
+		return 0;
 	if (group == NULL)
 		return json_fault(j, fault, HRW_BAD_FIELD,
 		    "this machine has no group \"%s\": name one that it has (getent group)",
@@ -51,7 +54,8 @@ read_group(const struct json *j, struct config_address *a, struct hrw_fault *fau
 
 /* {"address":"unix:/run/x","mode":"0660","group":"hrwd"}, {"address":"…","tls":false} */
 static int
-read_access(const struct json *j, struct config_address *a, struct hrw_fault *fault)
+read_access(
+    const struct config *c, const struct json *j, struct config_address *a, struct hrw_fault *fault)
 {
 	static const char *const names[] = {"address", "mode", "group", "tls", NULL};
 	const struct json *mode = json_get(j, "mode"), *group = json_get(j, "group"),
@@ -64,7 +68,7 @@ read_access(const struct json *j, struct config_address *a, struct hrw_fault *fa
 	if (rc == 0 && mode != NULL)
 		rc = read_mode(mode, a, fault);
 	if (rc == 0 && group != NULL)
-		rc = read_group(group, a, fault);
+		rc = read_group(c, group, a, fault);
 	if (rc < 0 || tls == NULL)
 		return rc;
 	if (json_type(tls) != JSON_BOOL || (json_bool(tls) && listen_is_unix(a->text)))
@@ -76,8 +80,8 @@ read_access(const struct json *j, struct config_address *a, struct hrw_fault *fa
 }
 
 static int
-address_add(struct config_addresses *list, const struct config_option *option, const struct json *j,
-    struct hrw_fault *fault)
+address_add(const struct config *c, struct config_addresses *list,
+    const struct config_option *option, const struct json *j, struct hrw_fault *fault)
 {
 	bool is_object = json_type(j) == JSON_OBJECT;
 	const struct json *address = is_object ? json_get(j, "address") : j;
@@ -101,7 +105,7 @@ address_add(struct config_addresses *list, const struct config_option *option, c
 	if (a->text == NULL)
 		return config_no_memory(fault);
 	list->count++;
-	return is_object ? read_access(j, a, fault) : 0;
+	return is_object ? read_access(c, j, a, fault) : 0;
 }
 
 int
@@ -115,9 +119,9 @@ config_read_addresses(struct config *c, const struct config_option *option, cons
 	if (text != NULL && strcmp(text, "off") == 0)
 		return 0;
 	if (json_type(j) != JSON_ARRAY)
-		return address_add(list, option, j, fault);
+		return address_add(c, list, option, j, fault);
 	json_each (address, j) {
-		int rc = address_add(list, option, address, fault);
+		int rc = address_add(c, list, option, address, fault);
 
 		if (rc < 0)
 			return rc;

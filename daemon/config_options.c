@@ -112,9 +112,6 @@ const struct config_option config_options[] = {
 void
 config_values_fini(struct config *c)
 {
-	struct tokens *tokens;
-	struct tls *tls;
-
 	config_addresses_fini(&c->lookup);
 	config_addresses_fini(&c->admin);
 	config_hosts_fini(c);
@@ -125,13 +122,5 @@ config_values_fini(struct config *c)
 	free(c->key);
 	free(c->client_ca);
 	free(c->secrets);
-	while ((tls = atomic_load(&c->tls)) != NULL) {
-		atomic_store(&c->tls, tls->older);
-		tls_free(tls);
-	}
 	free(c->tokens_path);
-	while ((tokens = atomic_load(&c->tokens)) != NULL) {
-		atomic_store(&c->tokens, tokens->older);
-		tokens_free(tokens);
-	}
 }

@@ -54,7 +54,7 @@ config_read_secrets(struct config *c, const struct config_option *option, const 
 	struct hrw_fault inner;
 	int rc = config_read_path(c, option, j, fault);
 
-	if (rc < 0 || c->secrets == NULL || secrets_use(c->secrets, &inner) == 0)
+	if (rc < 0 || c->secrets == NULL || c->is_elsewhere || secrets_use(c->secrets, &inner) == 0)
 		return rc;
 	return json_fault(j, fault, inner.error, "%s", inner.detail);
 }

@@ -165,54 +165,79 @@ action_revert(struct ctl *ctl)
 }
 
 /* The declared pool replaces the one that is there as it is there now, or is
- * made where there is none. */
+ * made where there is none. 0, or what client_refused() returns. */
 static int
-declare(struct ctl *ctl, const char *name, const struct json *pool)
+declare(struct ctl *ctl, const char *name, const struct json *pool, struct order *order)
 {
-	struct order order = {.method = "PUT", .names_pool = true};
-	struct json_out o = json_out(&order.body);
+	struct json_out o = json_out(&order->body);
 	struct reply reply = {0};
 	struct ask ask = {.method = "GET"};
 	int rc;
 
-	buffer_add_text(&order.path, "/pools");
-	url_segment(&order.path, name);
+	*order = (struct order){.method = "PUT", .names_pool = true};
+	buffer_add_text(&order->path, "/pools");
+	url_segment(&order->path, name);
 	json_put_tree(&o, NULL, pool);
-	ask.path = buffer_text(&order.path);
+	ask.path = buffer_text(&order->path);
 	rc = client_ask(ctl, &ask, &reply);
 	if (rc == 0 && reply.status == 200)
-		snprintf(order.if_match, sizeof(order.if_match), "%s", reply.etag);
+		snprintf(order->if_match, sizeof(order->if_match), "%s", reply.etag);
 	else if (rc == 0 && client_has_code(&reply, "unknown-pool"))
-		strcpy(order.if_none_match, "*");
+		strcpy(order->if_none_match, "*");
 	else if (rc == 0)
 		rc = client_refused(ctl, &reply);
+	reply_fini(&reply);
+	return rc;
+}
+
+static int
+declare_one(struct ctl *ctl, const char *name, const struct json *pool)
+{
+	struct order order;
+	int rc = declare(ctl, name, pool, &order);
+
 	if (rc == 0)
 		rc = submit_order(ctl, &order);
-	reply_fini(&reply);
 	order_fini(&order);
 	return rc;
 }
 
-/* Every pool of a configuration, or the one that is meant; the first failure
- * ends it. */
 static int
-declare_all(struct ctl *ctl, const char *path, const struct json *pools)
+declare_all(struct ctl *ctl, const struct json *pools)
+{
+	size_t count = 0;
+	struct order *orders = calloc(json_count(pools), sizeof(*orders));
+	int rc = orders != NULL ? 0 : ctl_no_memory();
+
+	json_each (pool, pools) {
+		if (rc != 0)
+			break;
+		rc = declare(ctl, json_name(pool), pool, &orders[count]);
+		orders[count++].pool = json_name(pool);
+	}
+	if (rc == 0)
+		rc = submit_orders(ctl, orders, count);
+	while (count > 0)
+		order_fini(&orders[--count]);
+	free(orders);
+	return rc;
+}
+
+/* A whole configuration: the pool that is meant, or every one. */
+static int
+declare_configuration(struct ctl *ctl, const char *path, struct json *j)
 {
 	const char *only = ctl->options.pool;
-	int rc = 0, status = CTL_DONE;
+	const struct json *pools = NULL, *pool;
+	int rc = body_configuration(path, j, &pools);
 
-	if (only != NULL && json_get(pools, only) == NULL)
+	if (rc != 0)
+		return rc;
+	pool = only != NULL ? json_get(pools, only) : json_first(pools);
+	if (pool == NULL)
 		return ctl_fail(CTL_USAGE, "%s has no pool \"%s\"", path, only);
-	json_each (pool, pools) {
-		if (only != NULL && strcmp(json_name(pool), only) != 0)
-			continue;
-		rc = declare(ctl, json_name(pool), pool);
-		if (rc != CTL_DONE && rc != CTL_PENDING)
-			return rc;
-		if (rc == CTL_PENDING)
-			status = rc;
-	}
-	return status;
+	return only == NULL && json_count(pools) > 1 ? declare_all(ctl, pools)
+						     : declare_one(ctl, json_name(pool), pool);
 }
 
 int
@@ -220,7 +245,6 @@ action_apply(struct ctl *ctl)
 {
 	const char *path = ctl->argument[0], *in_file;
 	struct json *j = body_json(path);
-	const struct json *pools = json_get(j, "pools");
 	char *name = NULL;
 	int rc = CTL_USAGE;
 
@@ -230,14 +254,14 @@ action_apply(struct ctl *ctl)
 	if (json_type(j) != JSON_OBJECT) {
 		ctl_fail(CTL_USAGE, "%s holds %s: give a pool, an object with \"nodes\"", path,
 		    json_type_name(json_type(j)));
-	} else if (pools != NULL) {
-		rc = declare_all(ctl, path, pools);
+	} else if (json_get(j, "pools") != NULL) {
+		rc = declare_configuration(ctl, path, j);
 	} else if (ctl->options.pool == NULL && in_file != NULL) {
-		rc = declare(ctl, in_file, j);
+		rc = declare_one(ctl, in_file, j);
 	} else {
 		rc = follow_pool_name(ctl, &name);
 		if (rc == 0)
-			rc = declare(ctl, name, j);
+			rc = declare_one(ctl, name, j);
 	}
 	free(name);
 	json_free(j);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/config.h"
 #include "daemon/ctl/body.h"
 #include "daemon/ctl/command.h"
 
@@ -43,6 +44,20 @@ body_json(const char *path)
 	}
 	buffer_fini(&text);
 	return j;
+}
+
+int
+body_configuration(const char *path, struct json *j, const struct json **pools)
+{
+	struct hrw_fault fault = {0};
+
+	*pools = json_get(j, "pools");
+	if (config_check_elsewhere(path, j, &fault) < 0)
+		return ctl_fail(CTL_USAGE, "%s", fault.detail);
+	if (json_first(*pools) == NULL)
+		return ctl_fail(CTL_USAGE,
+		    "%s has no pool in it: \"pools\" is {\"NAME\":{\"nodes\":[…]}}", path);
+	return 0;
 }
 
 int

@@ -14,6 +14,12 @@ int body_file(const char *path, struct buffer *out);
  * saying why. */
 struct json *body_json(const char *path);
 
+/* The pools of a configuration, at least one; what else stands in it must be right,
+ * as hrwd itself reads it.
+ *   pools   receives them; j's
+ *   errors  CTL_USAGE after saying what is wrong, and where */
+int body_configuration(const char *path, struct json *j, const struct json **pools);
+
 /* Puts what --add, --drain and the like say as POST /changes takes it; with a
  * file's name, what is in that file instead.
  *   keys   a file of keys, one a line, as "keys"; NULL: none

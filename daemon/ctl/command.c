@@ -31,7 +31,9 @@ const struct command commands[] = {
 	"any combination as one change: of a file, as POST /changes takes it, or of options",
 	action_change},
     {"apply", "FILE", CHANGE " settle-later",
-	"make a pool exactly what a file declares: a pool, or a configuration with pools",
+	"make a pool exactly what a file declares: a pool, or a configuration with pools; of "
+	"several all are planned before it asks, then applied one after another: where one is "
+	"refused meanwhile, those before it stay changed",
 	action_apply},
     {"revert", "EPOCH", CHANGE " settle-later", "go back to an earlier epoch's membership",
 	action_revert},

@@ -133,6 +133,10 @@ read_pool(struct ctl *ctl, const char *path)
 
 	if (root == NULL)
 		return NULL;
+	if (pools != NULL && body_configuration(path, root, &pools) != 0) {
+		json_free(root);
+		return NULL;
+	}
 	if (name == NULL)
 		name = own != NULL ? own : "default";
 	if (pools != NULL && json_count(pools) == 1 && ctl->options.pool == NULL)

@@ -1,6 +1,7 @@
 /*
  * submit.c - two requests: the dry run, and the apply of its plan.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -119,8 +120,9 @@ plan(struct ctl *ctl, const struct order *order, struct reply *reply)
 	return rc;
 }
 
+/* pool: its name, where there are several; NULL: one */
 static int
-apply(struct ctl *ctl, const char *id)
+apply(struct ctl *ctl, const char *id, const char *pool)
 {
 	struct ask ask = {
 	    .method = "POST", .reason = ctl->options.reason, .is_async = !ctl->is_json};
@@ -147,8 +149,9 @@ apply(struct ctl *ctl, const char *id)
 		fprintf(ctl->out, "\n%sapplied%s: the pool is removed\n",
 		    terminal_style(t, STYLE_GOOD), terminal_style(t, STYLE_NONE));
 	} else {
-		fprintf(ctl->out, "\n%sapplied%s: epoch %llu\n", terminal_style(t, STYLE_GOOD),
-		    terminal_style(t, STYLE_NONE),
+		fprintf(ctl->out, "%s%sapplied%s: %s%s%sepoch %llu\n", pool == NULL ? "\n" : "",
+		    terminal_style(t, STYLE_GOOD), terminal_style(t, STYLE_NONE),
+		    pool != NULL ? "pool " : "", pool != NULL ? pool : "", pool != NULL ? ", " : "",
 		    (unsigned long long)client_count(reply.json, "/epoch_after"));
 	}
 out:
@@ -185,24 +188,51 @@ may_apply(struct ctl *ctl)
 	return terminal_is_left() ? CTL_LEFT : CTL_REFUSED;
 }
 
+/* A report that the daemon would refuse. */
+static int
+refuse(struct ctl *ctl, const struct reply *report)
+{
+	if (ctl->is_json)
+		client_print(&report->body);
+	return ctl_fail(CTL_REFUSED, "nothing is changed: --force %s would override it",
+	    client_text(report->json, "/refusal/code"));
+}
+
+static bool
+is_refused(const struct reply *report)
+{
+	return json_type(json_get(report->json, "refusal")) == JSON_OBJECT;
+}
+
 int
 submit_plan(struct ctl *ctl, const struct reply *report)
 {
-	const struct json *j = report->json, *refusal = json_get(j, "refusal");
 	int rc;
 
-	if (planned_is_idle(j) && !ctl->is_json) {
+	if (planned_is_idle(report->json) && !ctl->is_json) {
 		fputs("already so: nothing is changed\n", ctl->out);
 		return CTL_DONE;
 	}
-	if (json_type(refusal) == JSON_OBJECT) {
-		if (ctl->is_json)
-			client_print(&report->body);
-		return ctl_fail(CTL_REFUSED, "nothing is changed: --force %s would override it",
-		    client_text(refusal, "/code"));
-	}
-	rc = planned_is_idle(j) ? 0 : may_apply(ctl);
-	return rc != 0 ? rc : apply(ctl, client_text(j, "/plan"));
+	if (is_refused(report))
+		return refuse(ctl, report);
+	rc = planned_is_idle(report->json) ? 0 : may_apply(ctl);
+	return rc != 0 ? rc : apply(ctl, client_text(report->json, "/plan"), NULL);
+}
+
+/* The report of an order that ends with it. */
+static int
+end_here(struct ctl *ctl, const struct order *order, const struct reply *report)
+{
+	if (ctl->is_json)
+		client_print(&report->body);
+	else if (planned_is_idle(report->json))
+		fprintf(ctl->out, "%s%s%salready so: nothing would change\n",
+		    order->pool != NULL ? "pool " : "", order->pool != NULL ? order->pool : "",
+		    order->pool != NULL ? ": " : "");
+	else if (!is_refused(report))
+		fprintf(ctl->out, "\nhrwctl plan apply %s makes this change\n",
+		    client_text(report->json, "/plan"));
+	return conclude(ctl, report->json);
 }
 
 int
@@ -216,19 +246,96 @@ submit_order(struct ctl *ctl, const struct order *order)
 		goto out;
 	if (!planned_is_idle(reply.json) && (!ctl->is_json || !ends_here))
 		planned_show(ctl, reply.json);
-	if (!ends_here) {
-		rc = submit_plan(ctl, &reply);
-		goto out;
-	}
-	if (ctl->is_json)
-		client_print(&reply.body);
-	else if (planned_is_idle(reply.json))
-		fputs("already so: nothing would change\n", ctl->out);
-	else if (json_type(json_get(reply.json, "refusal")) != JSON_OBJECT)
-		fprintf(ctl->out, "\nhrwctl plan apply %s makes this change\n",
-		    client_text(reply.json, "/plan"));
-	rc = conclude(ctl, reply.json);
+	rc = ends_here ? end_here(ctl, order, &reply) : submit_plan(ctl, &reply);
 out:
 	reply_fini(&reply);
+	return rc;
+}
+
+/* Plans and shows each; *busy receives how many would change something. The
+ * first that cannot be planned ends it. */
+static int
+plan_all(
+    struct ctl *ctl, const struct order *orders, size_t count, struct reply *reports, size_t *busy)
+{
+	bool ends_here = ctl->options.is_dry_run;
+	int status = CTL_DONE;
+
+	*busy = 0;
+	for (size_t i = 0; i < count; i++) {
+		int rc = plan(ctl, &orders[i], &reports[i]);
+		bool is_idle;
+
+		if (rc == CTL_LEFT)
+			return rc;
+		if (rc != 0)
+			return ctl_fail(rc, "no pool is changed: pool %s is not as it should be",
+			    orders[i].pool);
+		is_idle = planned_is_idle(reports[i].json);
+		if (!is_idle && (!ctl->is_json || !ends_here)) {
+			fputs(*busy > 0 ? "\n" : "", ctl->out);
+			planned_show(ctl, reports[i].json);
+		}
+		*busy += !is_idle;
+		if (!ends_here)
+			continue;
+		rc = end_here(ctl, &orders[i], &reports[i]);
+		/* What would be refused says more than what would change. */
+		if (status != CTL_REFUSED && rc != CTL_DONE)
+			status = rc;
+	}
+	return status;
+}
+
+static int
+apply_all(struct ctl *ctl, const struct order *orders, size_t count, const struct reply *reports)
+{
+	size_t applied = 0;
+
+	if (!ctl->is_json)
+		fputc('\n', ctl->out);
+	for (size_t i = 0; i < count; i++) {
+		bool is_idle = planned_is_idle(reports[i].json);
+		int rc;
+
+		if (is_idle && !ctl->is_json) {
+			fprintf(ctl->out, "already so: pool %s\n", orders[i].pool);
+			continue;
+		}
+		rc = apply(ctl, client_text(reports[i].json, "/plan"), orders[i].pool);
+		if (rc != 0)
+			return ctl_fail(rc,
+			    "pool %s and those behind it in the file are as they were, %zu before "
+			    "it %s changed: the same command goes on there",
+			    orders[i].pool, applied, applied == 1 ? "is" : "are");
+		applied += !is_idle;
+	}
+	return CTL_DONE;
+}
+
+int
+submit_orders(struct ctl *ctl, const struct order *orders, size_t count)
+{
+	struct reply *reports = calloc(count, sizeof(*reports));
+	size_t busy;
+	int rc = reports != NULL ? plan_all(ctl, orders, count, reports, &busy) : ctl_no_memory();
+
+	if (rc != 0 || ctl->options.is_dry_run)
+		goto out;
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		if (is_refused(&reports[i]))
+			rc = refuse(ctl, &reports[i]);
+	if (rc == 0 && busy == 0 && !ctl->is_json) {
+		fputs("already so: nothing is changed\n", ctl->out);
+		goto out;
+	}
+	if (rc == 0 && busy > 0)
+		rc = may_apply(ctl);
+	if (rc == 0)
+		rc = apply_all(ctl, orders, count, reports);
+out:
+	for (size_t i = 0; reports != NULL && i < count; i++)
+		reply_fini(&reports[i]);
+	free(reports);
 	return rc;
 }

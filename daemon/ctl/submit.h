@@ -12,6 +12,7 @@
 /* What is to be changed. */
 struct order {
 	const char *method;
+	const char *pool;		     /* its name, where there are several orders */
 	struct buffer path;		     /* without pool=, dry_run= and the like */
 	struct buffer body;		     /* JSON; empty: none */
 	bool names_pool;		     /* the path does: no pool= */
@@ -23,6 +24,11 @@ void order_fini(struct order *order);
 
 /* Plans, shows, asks and applies as the options say. An enum ctl_exit. */
 int submit_order(struct ctl *ctl, const struct order *order);
+
+/* The same for several pools: all are planned and shown before it is asked, once,
+ * and none is changed where one is refused then. Applied one after another: where one
+ * is refused meanwhile, those before it stay changed, which is said. */
+int submit_orders(struct ctl *ctl, const struct order *orders, size_t count);
 
 /* The same from the report of a kept plan on. */
 int submit_plan(struct ctl *ctl, const struct reply *report);

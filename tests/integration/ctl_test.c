@@ -363,13 +363,6 @@ START_TEST(a_declared_pool_is_made_once_and_then_is_so_already)
 	expect_ran(
 	    ctl(d, "apply", path, "--pool", "web", "--yes", "--force", "not-draining", NULL), 0);
 	ck_assert_int_eq(epoch_of(d, "web"), 2);
-	/* A configuration: all of its pools. */
-	write_file(d, "all.json",
-	    "{\"pools\":{\"x\":{\"nodes\":[]},\"y\":{\"nodes\":[{\"name\":\"a\",\"address\":\"h:"
-	    "1\"}]}}}");
-	expect_ran(ctl(d, "apply", daemon_path(d, "all.json"), "--yes", NULL), 0);
-	expect(get(d->lookup, "/pools/x"), "nodes", "[]");
-	expect(get(d->lookup, "/pools/y"), "nodes[0].name", "'a'");
 }
 END_TEST
 
