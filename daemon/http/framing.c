@@ -9,7 +9,7 @@
 struct scan {
 	struct framing *f;
 	struct hrw_fault *fault;
-	unsigned hosts, lengths, codings, keys;
+	unsigned hosts, lengths, codings, keys, ids, traces;
 	int status;
 };
 
@@ -103,9 +103,9 @@ look(struct scan *s, const char *name, size_t name_len, struct hrw_bytes sent)
 		if (++s->keys > 1)
 			return refuse(s, "the request has two Hrw-Key headers");
 	} else if (is_called(name, name_len, "Request-Id")) {
-		f->request_id = value;
+		f->request_id = ++s->ids == 1 ? value : hrw_bytes(NULL, 0);
 	} else if (is_called(name, name_len, "traceparent")) {
-		f->trace = value;
+		f->trace = ++s->traces == 1 ? value : hrw_bytes(NULL, 0);
 	} else if (is_called(name, name_len, "Expect")) {
 		f->expects_continue = is_text(sent, "100-continue");
 	}

@@ -16,7 +16,8 @@
 
 struct MHD_Connection;
 
-/* The headers every request is asked for; data NULL where not sent. Texts are
+/* The headers every request is asked for; data NULL where not sent, and for a
+ * request_id or trace that was sent twice: neither is known to be the one. Texts are
  * libmicrohttpd's and last as long as the request. */
 struct framing {
 	struct hrw_bytes host, origin, content_type, authorization, key, request_id, trace;

@@ -49,9 +49,10 @@ static const struct parameter request_headers[] = {
     {"Prefer", "text", "respond-async: answers at once, without the report"},
     {"Request-Id", "text",
 	"What the request is called in the answer and the log: 1 to 64 of [A-Za-z0-9._-]; one that "
-	"is not is replaced"},
+	"is not, or two, are replaced"},
     {"traceparent", "text",
-	"W3C Trace Context: its trace stands in the log; a malformed one is left out"},
+	"W3C Trace Context: its trace stands in the log; a malformed one is left out, and so are "
+	"two"},
     {NULL, NULL, NULL},
 };
 

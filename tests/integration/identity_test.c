@@ -11,6 +11,7 @@
 #include "tests/dsl/text.h"
 
 #define TRACE "4bf92f3577b34da6a3ce929d0e0e4736"
+#define OTHER "0af7651916cd43dd8448eb211c80319c"
 
 START_TEST(every_answer_has_a_request_id)
 {
@@ -32,6 +33,29 @@ START_TEST(every_answer_has_a_request_id)
 	    strlen(header(
 		ask(d->lookup, "GET", "/owner?key=a", "Request-Id: not mine", NULL), "Request-Id")),
 	    16);
+	daemon_stop(d);
+}
+END_TEST
+
+/* Neither is known to be the one: no proxy's log has both. */
+START_TEST(of_two_ids_or_traces_none_is_taken)
+{
+	static const char first[] = "00-" TRACE "-00f067aa0ba902b7-01";
+	static const char second[] = "00-" OTHER "-00f067aa0ba902b7-01";
+	struct daemon *d = fleet_start();
+	const char *id;
+
+	id = header(raw(d->lookup, "GET /owner?key=a HTTP/1.1\r\nHost: x\r\nRequest-Id: mine-1\r\n"
+				   "request-id: mine-2\r\n\r\n"),
+	    "Request-Id");
+	ck_assert_uint_eq(strspn(id, "0123456789abcdef"), 16);
+	id = header(raw(d->lookup, "GET /owner?key=a HTTP/1.1\r\nHost: x\r\nRequest-Id: mine-1\r\n"
+				   "Request-Id: mine-1\r\nRequest-Id: mine-1\r\n\r\n"),
+	    "Request-Id");
+	ck_assert_uint_eq(strspn(id, "0123456789abcdef"), 16);
+	ask(d->admin, "POST", "/nodes/cache-c/drain?report=none",
+	    text("Request-Id: mine-4\ntraceparent: %s\nTraceparent: %s", first, second), NULL);
+	daemon_wait_log(d, " request=mine-4\n");
 	daemon_stop(d);
 }
 END_TEST
@@ -121,6 +145,7 @@ END_TEST
 SUITE(identity)
 {
 	tcase_add_test(tests, every_answer_has_a_request_id);
+	tcase_add_test(tests, of_two_ids_or_traces_none_is_taken);
 	tcase_add_test(tests, no_two_servers_give_the_same_ids);
 	tcase_add_test(tests, a_change_is_logged_with_its_request_and_trace);
 	tcase_add_test(tests, every_operation_describes_both_and_every_answer_the_id);
