@@ -174,12 +174,11 @@ put_stats(struct json_out *o, const struct keyset_stats *stats)
 	json_put_count(o, "generation", stats->generation);
 }
 
-/* The set is changed: written into the history, and answered. */
-static int
-record_and_answer(struct request *req, const char *pool, const char *reason, const char *op,
+static void
+record(struct request *req, const char *pool, const char *reason, const char *op,
     const struct keyset_stats *stats)
 {
-	struct buffer summary = {0}, body = {0};
+	struct buffer summary = {0};
 	struct json_out o = json_out(&summary);
 	char ops[64];
 
@@ -195,8 +194,18 @@ record_and_answer(struct request *req, const char *pool, const char *reason, con
 	    log_count("keys", stats->keys), log_count("added", stats->added),
 	    log_count("removed", stats->removed), log_count("generation", stats->generation),
 	    REQUEST_FIELDS(req));
+}
 
-	o = json_out(&body);
+/* As with a pool's changes, one that changes nothing stands in no history. */
+static int
+record_and_answer(struct request *req, const char *pool, const char *reason, const char *op,
+    const struct keyset_stats *stats)
+{
+	struct buffer body = {0};
+	struct json_out o = json_out(&body);
+
+	if (stats->added > 0 || stats->removed > 0)
+		record(req, pool, reason, op, stats);
 	json_open_object(&o, NULL);
 	json_put_text(&o, "pool", pool);
 	put_stats(&o, stats);

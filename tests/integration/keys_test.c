@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <cjson/cJSON.h>
+
 #include "tests/dsl/fleet.h"
 #include "tests/dsl/suite.h"
 #include "tests/dsl/text.h"
@@ -362,6 +364,56 @@ START_TEST(each_pool_has_a_set_of_its_own_that_goes_with_it)
 }
 END_TEST
 
+static int
+history_length(const struct daemon *d)
+{
+	return cJSON_GetArraySize(value_at(get(d->admin, "/history")->json, "history"));
+}
+
+START_TEST(what_leaves_a_set_as_it_is_stands_in_no_history)
+{
+	static const struct {
+		const char *method, *body;
+		int is_change;
+	} steps[] = {
+	    {"DELETE", NULL, 0}, /* of a set that never was */
+	    {"PUT", "", 0},
+	    {"POST", "", 0},
+	    {"PUT", "a\nb\n", 1},
+	    {"PUT", "b\na\nb\n", 0},
+	    {"POST", "a\n", 0},
+	    {"POST", "c\n", 1},
+	    {"PUT", "a\nb\nd\n", 1},
+	    {"DELETE", NULL, 1},
+	    {"DELETE", NULL, 0},
+	    {"PUT", "", 0},
+	    {"POST", "", 0},
+	    {"PUT", "a\n", 1},
+	    {"PUT", "", 1},
+	    {"PUT", "", 0},
+	    {"PUT", "1\n2\n3\n4\n5\n6\n7\n", 1},
+	    {"DELETE", NULL, 1},
+	};
+	struct daemon *d = fleet_start();
+	int before = history_length(d), changes = 0;
+	double deadline = now_ms() + 10000;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		const char *type = steps[i].body == NULL ? NULL : TEXT;
+
+		expect_status(ask(d->admin, steps[i].method, "/keys", type, steps[i].body), 200);
+		changes += steps[i].is_change;
+	}
+	/* It is written in the order of the answers, after them: the last one is a change. */
+	while (strstr(get(d->admin, "/history?limit=1")->body, "\"removed\":7") == NULL) {
+		ck_assert(now_ms() < deadline);
+		pause_ms(5);
+	}
+	ck_assert_int_eq(history_length(d), before + changes);
+	daemon_stop(d);
+}
+END_TEST
+
 START_TEST(a_set_survives_a_restart_and_stands_in_the_history)
 {
 	struct daemon *d = fleet_with_photos();
@@ -407,6 +459,7 @@ SUITE(keys)
 	tcase_add_test(tests, an_upload_delays_no_change);
 	tcase_add_test(tests, a_set_is_bound_by_its_number_of_keys_not_by_the_body_limit);
 	tcase_add_test(tests, each_pool_has_a_set_of_its_own_that_goes_with_it);
+	tcase_add_test(tests, what_leaves_a_set_as_it_is_stands_in_no_history);
 	tcase_add_test(tests, a_set_survives_a_restart_and_stands_in_the_history);
 	tcase_add_test(tests, losing_the_key_file_loses_no_membership);
 }
