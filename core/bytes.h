@@ -20,14 +20,16 @@ struct hrw_bytes {
 static inline struct hrw_bytes
 hrw_bytes(const void *data, size_t len)
 {
-	return (struct hrw_bytes){(const uint8_t *)data, len};
+	struct hrw_bytes bytes = {(const uint8_t *)data, len};
+
+	return bytes;
 }
 
 /* Bytes of a C string, without its NUL. */
 static inline struct hrw_bytes
 hrw_text(const char *text)
 {
-	return (struct hrw_bytes){(const uint8_t *)text, strlen(text)};
+	return hrw_bytes(text, strlen(text));
 }
 
 /* Bytewise order, a prefix first: below, at or above zero like memcmp. */

@@ -40,6 +40,14 @@ completion() {
 	done
 }
 
+# What the README tells an operator to use is at hand where there is no source tree.
+handed_over() {
+	grep -o 'conf/[a-z./]*\.[a-z]*' README.md | sort -u | while read -r file; do
+		[ -e "$root/usr/share/doc/hrwd/examples/${file##*/}" ] ||
+			[ -e "$root/usr/share/hrwd/${file##*/}" ] || fail "$file is not installed"
+	done
+}
+
 # Exposure: 10 is an open door; 1.5 is the most that the service may have.
 units() {
 	mkdir "$root/units"
@@ -74,8 +82,16 @@ example() {
 	${CC:-cc} -O2 -Wall -Werror "${source%/*}/follow.c" -I"$root/usr/include" -L"$root/usr/lib" \
 		-lhrw $(env -u PKG_CONFIG_SYSROOT_DIR pkg-config --cflags --libs libcurl libcjson) \
 		-Wl,--unresolved-symbols=ignore-in-shared-libs -pthread -o "$root/follow"
-	! has g++ || printf '#include <hrw.h>\nint main() { return hrw_error_code(0) == nullptr; }\n' |
-		g++ -Wall -Werror -xc++ - -I"$root/usr/include" -c -o "$root/cpp.o" || fail "hrw.h is no C++"
+}
+
+# The header says nothing to a C++ program that wants every warning.
+cpp() {
+	for std in 11 17 20; do
+		printf '#include <hrw.h>\nint main() { return hrw_text("a").len == 1 ? 0 : 1; }\n' |
+			g++ -std=c++$std -Wall -Wextra -Wpedantic -Wconversion -Werror -xc++ - \
+				-I"$root/usr/include" -o "$root/cpp" || fail "hrw.h is no C++$std"
+		"$root/cpp" || fail "hrw.h is another in C++$std"
+	done
 }
 
 # The ABI: what the libraries offer is what the header declares, and the structures
@@ -113,7 +129,9 @@ make -s BUILD="$build" DESTDIR="$root" PREFIX=/usr install
 completion
 ! has systemd-analyze || units
 example
+! has g++ || cpp
 abi
+handed_over
 make -s BUILD="$build" DESTDIR="$root" PREFIX=/usr uninstall
 left=$(find "$root/usr" "$root/etc" ! -type d)
 [ -z "$left" ] || fail "uninstall leaves $left"
