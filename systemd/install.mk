@@ -103,8 +103,9 @@ install: all installed $(BUILD)/placed
 	done
 	install -m 644 conf/hrwd.schema.json $(DESTDIR)$(DATADIR)/hrwd
 	install -m 644 README.md $(DESTDIR)$(DOCDIR)
-	install -m 644 conf/hrwd.json $(wildcard conf/examples/*) tests/example/lookup.c \
-	    tests/example/follow.c $(DESTDIR)$(DOCDIR)/examples
+	install -m 644 conf/hrwd.json conf/hrwd.rules.yml conf/grafana.json \
+	    $(wildcard conf/examples/*) tests/example/lookup.c tests/example/follow.c \
+	    $(DESTDIR)$(DOCDIR)/examples
 	install -m 644 $(UNITS) $(DESTDIR)$(UNITDIR)
 	install -m 644 systemd/hrwd.sysusers $(DESTDIR)$(SYSUSERSDIR)/hrwd.conf
 	[ -e $(DESTDIR)$(SYSCONFDIR)/hrwd/hrwd.json ] || \
