@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/ctl/away.h"
 #include "daemon/ctl/command.h"
 #include "daemon/ctl/follow.h"
 #include "daemon/ctl/url.h"
@@ -16,8 +17,9 @@ enum { WAIT_SECONDS = 30 };
 struct follow {
 	struct ctl *ctl;
 	char *name;
-	struct buffer path;
-	struct reply now; /* the pool as last seen */
+	struct buffer path, waiting; /* waiting: the same, answered when it is another */
+	struct reply now;	     /* the pool as last seen */
+	struct away away;
 };
 
 int
@@ -50,14 +52,19 @@ follow_init(struct follow *f, struct ctl *ctl)
 {
 	int rc;
 
-	*f = (struct follow){.ctl = ctl};
+	*f = (struct follow){.ctl = ctl, .away = away_new(ctl)};
 	rc = follow_pool_name(ctl, &f->name);
 	if (rc != 0)
 		return rc;
 	buffer_add_text(&f->path, "/pools");
 	url_segment(&f->path, f->name);
 	rc = f->path.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&f->path), &f->now);
-	url_number(&f->path, "wait", WAIT_SECONDS);
+	buffer_add(&f->waiting, f->path.data, f->path.len);
+	url_number(&f->waiting, "wait", WAIT_SECONDS);
+	if (rc == 0 && f->waiting.failed)
+		rc = ctl_no_memory();
+	if (rc == 0)
+		away_there(&f->away);
 	terminal_catch();
 	return rc;
 }
@@ -67,6 +74,7 @@ follow_fini(struct follow *f)
 {
 	free(f->name);
 	buffer_fini(&f->path);
+	buffer_fini(&f->waiting);
 	reply_fini(&f->now);
 }
 
@@ -77,19 +85,30 @@ static int
 next_version(struct follow *f, struct reply *next)
 {
 	struct ask ask = {.method = "GET",
-	    .path = buffer_text(&f->path),
 	    .if_none_match = f->now.etag,
-	    .wait_seconds = WAIT_SECONDS};
+	    .wait_seconds = WAIT_SECONDS,
+	    .is_patient = true};
 	int rc;
 
 	for (;;) {
 		time_t begun = time(NULL);
 
+		/* That it is back is to be heard at once. */
+		ask.path = buffer_text(f->away.is_away ? &f->path : &f->waiting);
 		rc = client_ask(f->ctl, &ask, next);
-		if (rc != 0)
+		if (rc == CTL_UNREACHABLE)
+			rc = away_note(&f->away, next->why);
+		else if (rc == 0)
+			away_there(&f->away);
+		if (rc != 0 || (next->status == 200 && next->json != NULL))
 			return rc;
-		if (next->status == 200 && next->json != NULL)
-			return 0;
+		if (f->away.is_away) {
+			reply_fini(next);
+			away_pause(&f->away);
+			if (terminal_is_left())
+				return CTL_LEFT;
+			continue;
+		}
 		if (next->status != 304 && !client_has_code(next, "busy"))
 			return client_refused(f->ctl, next);
 		reply_fini(next);

@@ -3,13 +3,11 @@
  */
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "daemon/ctl/away.h"
 #include "daemon/ctl/command.h"
 #include "daemon/ctl/follow.h"
 #include "daemon/ctl/url.h"
-
-enum { PAUSE_MAX = 30 }; /* seconds between two attempts, or as many as were asked for */
 
 struct watch {
 	struct ctl *ctl;
@@ -18,9 +16,7 @@ struct watch {
 	char id[64];	    /* of the last event */
 	uint64_t seen;	    /* changes */
 	bool has_ended;	    /* as many as were wanted, or the pool is dropped */
-	bool was_there;	    /* the daemon, at least once */
-	bool is_away;	    /* which was said */
-	uint64_t pause;	    /* seconds until the next attempt */
+	struct away away;
 	int status;
 };
 
@@ -138,48 +134,14 @@ is_field(struct hrw_bytes line, const char *name, struct hrw_bytes *value)
 	return true;
 }
 
-/* It sends something: what comes first is the time that clients are to wait. */
-static void
-note_there(struct watch *w)
-{
-	if (w->is_away)
-		ctl_fail(CTL_DONE, "hrwd is back at %s", w->ctl->options.admin);
-	w->was_there = true;
-	w->is_away = false;
-	w->pause = w->ctl->options.interval;
-}
-
-/* Nobody answers, or the stream was cut. Whoever was there may come back. */
-static int
-note_away(struct watch *w, const char *why)
-{
-	if (!w->was_there)
-		return client_unreachable(w->ctl, why);
-	if (!w->is_away)
-		ctl_fail(CTL_UNREACHABLE, "hrwd is away from %s (%s): asking until it is back",
-		    w->ctl->options.admin, why);
-	w->is_away = true;
-	return 0;
-}
-
-/* Ctrl-C ends it early. */
-static void
-pause_watch(struct watch *w)
-{
-	uint64_t interval = w->ctl->options.interval;
-	uint64_t most = interval > PAUSE_MAX ? interval : PAUSE_MAX;
-
-	sleep((unsigned)w->pause);
-	w->pause = 2 * w->pause < most ? 2 * w->pause : most;
-}
-
 /* An event: its lines, without the empty one behind them. */
 static void
 take_event(struct watch *w, struct hrw_bytes event)
 {
 	struct hrw_bytes data = {0}, type = {0}, id;
 
-	note_there(w);
+	/* It sends something: what comes first is the time that clients are to wait. */
+	away_there(&w->away);
 	while (event.len > 0) {
 		const uint8_t *end = memchr(event.data, '\n', event.len);
 		size_t len = end != NULL ? (size_t)(end - event.data) : event.len;
@@ -225,7 +187,7 @@ take_piece(void *arg, struct hrw_bytes piece)
 int
 follow_pool(struct ctl *ctl)
 {
-	struct watch w = {.ctl = ctl, .pause = ctl->options.interval};
+	struct watch w = {.ctl = ctl, .away = away_new(ctl)};
 	struct buffer path = {0};
 	struct ask ask = {.method = "GET",
 	    .accept = "text/event-stream",
@@ -245,13 +207,13 @@ follow_pool(struct ctl *ctl)
 		ask.last_event_id = w.id[0] != '\0' ? w.id : NULL;
 		rc = client_ask(ctl, &ask, &reply);
 		if (rc == CTL_UNREACHABLE)
-			rc = note_away(&w, reply.why);
+			rc = away_note(&w.away, reply.why);
 		else if (rc == 0 && reply.status != 200 && !client_has_code(&reply, "busy"))
 			rc = client_refused(ctl, &reply);
 		reply_fini(&reply);
 		buffer_clear(&w.text);
 		if (rc == 0 && !w.has_ended)
-			pause_watch(&w);
+			away_pause(&w.away);
 		if (rc == 0 && terminal_is_left())
 			rc = CTL_LEFT;
 	}

@@ -183,6 +183,42 @@ START_TEST(a_drain_that_is_called_off_and_one_that_is_left_are_told_apart)
 }
 END_TEST
 
+/* A drain takes hours: whoever waits for its end waits over a restart, too. */
+START_TEST(a_drain_is_followed_over_restarts)
+{
+	struct daemon *d = daemon_start(
+	    FLEET_CONFIG("\"listen\":{\"lookup\":\"off\",\"admin\":\"unix:$DIR/admin\"},"), NULL);
+	struct screen *s = screen_open(d, "drain", "cache-c", "--yes", "--wait", NULL);
+
+	screen_wait(s, "waiting until");
+	for (int i = 0; i < 2; i++) {
+		if (i == 0)
+			daemon_stop(d);
+		else
+			daemon_kill(d);
+		screen_wait(s, text("hrwctl: hrwd is away from unix:%s/admin (", d->dir));
+		pause_ms(1500);
+		daemon_launch(d);
+		screen_wait(s, "hrwctl: hrwd is back at unix:");
+		ck_assert_ptr_null(strstr(strstr(s->text, "is away") + 1, "is away"));
+		s->text = text("%s", "");
+	}
+	/* While it is away it can be left; and the same command waits again. */
+	daemon_stop(d);
+	screen_wait(s, "is away");
+	screen_type(s, "\x03");
+	ck_assert_int_eq(screen_end(s), 130);
+	daemon_launch(d);
+	s = screen_open(d, "drain", "cache-c", "--yes", "--wait", NULL);
+	screen_wait(s, "waiting until");
+	daemon_stop(d);
+	daemon_launch(d);
+	expect_status(ask(d->admin, "POST", "/pools/default/settle", NULL, NULL), 200);
+	ck_assert_int_eq(screen_end(s), 0);
+	ck_assert_ptr_nonnull(strstr(s->text, "cache-c has drained"));
+}
+END_TEST
+
 START_TEST(a_watch_prints_each_change)
 {
 	struct daemon *d = fleet_with_photos();
@@ -290,6 +326,7 @@ SUITE(ctl_terminal)
 	tcase_add_test(tests, a_long_plan_shows_a_bar_can_be_left_and_is_taken_up_again);
 	tcase_add_test(tests, a_drain_is_followed_until_all_copies_are_in_place);
 	tcase_add_test(tests, a_drain_that_is_called_off_and_one_that_is_left_are_told_apart);
+	tcase_add_test(tests, a_drain_is_followed_over_restarts);
 	tcase_add_test(tests, a_watch_prints_each_change);
 	tcase_add_test(tests, a_watch_goes_on_over_a_restart_and_ends_with_its_pool);
 	tcase_add_test(tests, a_watch_waits_for_a_daemon_that_was_killed);
