@@ -115,7 +115,7 @@ lane_open(struct bench *b, size_t i)
 	curl_easy_setopt(lane, CURLOPT_WRITEFUNCTION, drop);
 	curl_easy_setopt(lane, CURLOPT_TIMEOUT, (long)b->ctl->options.seconds);
 	curl_easy_setopt(lane, CURLOPT_HTTPHEADER, b->headers);
-	curl_easy_setopt(lane, CURLOPT_CAINFO, b->ctl->options.ca);
+	client_identify(b->ctl, lane);
 	if (*b->socket_path != '\0')
 		curl_easy_setopt(lane, CURLOPT_UNIX_SOCKET_PATH, b->socket_path);
 	return 0;
@@ -241,6 +241,20 @@ show_text(const struct bench *b)
 }
 
 static int
+unanswered(const struct bench *b)
+{
+	char why[TROUBLE_WHY];
+	int rc = trouble_judge(
+	    b->ctl, b->base, (int)b->failed_code, curl_easy_strerror(b->failed_code), why);
+
+	if (rc != 0)
+		return rc;
+	return ctl_fail(CTL_UNREACHABLE,
+	    "no hrwd answers at %s (%s): --lookup ADDR or HRW_LOOKUP names another",
+	    b->ctl->options.lookup, why);
+}
+
+static int
 show(struct bench *b)
 {
 	qsort(b->ms, b->answered, sizeof(*b->ms), ms_cmp);
@@ -251,9 +265,7 @@ show(struct bench *b)
 	if (b->failed == 0)
 		return CTL_DONE;
 	if (b->failed_code != CURLE_OK)
-		return ctl_fail(CTL_UNREACHABLE,
-		    "no hrwd answers at %s (%s): --lookup ADDR or HRW_LOOKUP names another",
-		    b->ctl->options.lookup, curl_easy_strerror(b->failed_code));
+		return unanswered(b);
 	return ctl_fail(CTL_REFUSED, "%zu lookups were refused, the first with status %ld",
 	    b->failed, b->failed_status);
 }

@@ -137,6 +137,8 @@ client_open(struct ctl *ctl)
 	if (client->curl == NULL)
 		return ctl_no_memory();
 	rc = client_address("--admin", ctl->options.admin, &client->base, &client->socket_path);
+	if (rc == 0)
+		rc = trouble_files(ctl);
 	return rc != 0 ? rc : read_token(ctl, client);
 }
 
@@ -268,6 +270,17 @@ set_headers(struct exchange *x)
 		add_header(x, "Prefer", "respond-async");
 }
 
+void
+client_identify(const struct ctl *ctl, void *curl)
+{
+	if (ctl->options.ca != NULL)
+		curl_easy_setopt(curl, CURLOPT_CAINFO, ctl->options.ca);
+	if (ctl->options.certificate != NULL)
+		curl_easy_setopt(curl, CURLOPT_SSLCERT, ctl->options.certificate);
+	if (ctl->options.certificate_key != NULL)
+		curl_easy_setopt(curl, CURLOPT_SSLKEY, ctl->options.certificate_key);
+}
+
 static void
 set_request(const struct ctl *ctl, struct exchange *x, const char *url)
 {
@@ -294,11 +307,7 @@ set_request(const struct ctl *ctl, struct exchange *x, const char *url)
 	}
 	if (client->socket_path[0] != '\0')
 		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, client->socket_path);
-	curl_easy_setopt(curl, CURLOPT_CAINFO, ctl->options.ca);
-	if (ctl->options.certificate != NULL)
-		curl_easy_setopt(curl, CURLOPT_SSLCERT, ctl->options.certificate);
-	if (ctl->options.certificate_key != NULL)
-		curl_easy_setopt(curl, CURLOPT_SSLKEY, ctl->options.certificate_key);
+	client_identify(ctl, curl);
 	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
 	curl_easy_setopt(curl, CURLOPT_HEADERDATA, x->reply);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
@@ -324,12 +333,15 @@ unreachable(const struct ctl *ctl, struct exchange *x, CURLcode code)
 	const struct client *client = x->client;
 	const char *why = client->error[0] != '\0' ? client->error : curl_easy_strerror(code);
 	long number = 0;
+	int rc;
 
 	curl_easy_getinfo(client->curl, CURLINFO_OS_ERRNO, &number);
 	if (code == CURLE_COULDNT_CONNECT && number != 0)
 		why = strerror((int)number);
-	snprintf(x->reply->why, sizeof(x->reply->why), "%s", why);
-	return x->ask->is_patient ? CTL_UNREACHABLE : client_unreachable(ctl, why);
+	rc = trouble_judge(ctl, client->base, (int)code, why, x->reply->why);
+	if (rc != 0)
+		return rc;
+	return x->ask->is_patient ? CTL_UNREACHABLE : client_unreachable(ctl, x->reply->why);
 }
 
 int

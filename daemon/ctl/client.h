@@ -1,8 +1,8 @@
 /*
  * client.h - asks the daemon over HTTP, by libcurl: TCP, TLS or a unix socket.
  *
- * With bench.c and verbose.c the one place that includes curl.h. No proxy is used, whatever
- * the environment says: a daemon's admin listener is not out there. With
+ * With bench.c, trouble.c and verbose.c the one place that includes curl.h. No proxy is used,
+ * whatever the environment says: a daemon's admin listener is not out there. With
  * --verbose each request is printed as the curl command that sends it, a token
  * by where it came from.
  */
@@ -10,6 +10,7 @@
 #define HRWD_CTL_CLIENT_H
 
 #include "daemon/ctl/ctl.h"
+#include "daemon/ctl/trouble.h"
 #include "daemon/json.h"
 
 struct ask {
@@ -40,7 +41,7 @@ struct reply {
 	struct buffer body;
 	struct json *json; /* NULL: the body is not JSON */
 	char etag[64];
-	char why[256]; /* nobody answered; "" otherwise */
+	char why[TROUBLE_WHY]; /* nobody answered; "" otherwise */
 };
 
 /* Asks.
@@ -70,6 +71,9 @@ void client_print(const struct buffer *json);
 
 /* For an ask's `write`: to stdout, on a terminal with control bytes escaped. */
 bool client_write(void *ctl, struct hrw_bytes piece);
+
+/* Whom a curl handle trusts, and as whom it shows itself: --ca and the like. */
+void client_identify(const struct ctl *ctl, void *curl);
 
 /* The Authorization header that is sent; NULL in *out: none. 0 or CTL_USAGE. */
 int client_authorization(struct ctl *ctl, const char **out);
