@@ -48,12 +48,11 @@ status_ready(struct request *req)
 	if (!verbose)
 		buffer_add_text(body, s->is_ready ? "ok\n" : "not ready\n");
 	else if (s->is_ready)
-		buffer_printf(
-		    body, "ok pools: the memberships of %zu pools are loaded\nready\n", s->count);
+		buffer_printf(body, "ok pools: the memberships of %zu %s are loaded\nready\n",
+		    s->count, s->count == 1 ? "pool" : "pools");
 	else
-		buffer_printf(body,
-		    "failed pools: %zu memberships are loaded, more are awaited\nnot ready\n",
-		    s->count);
+		buffer_printf(body, "failed pools: %zu %s loaded, more are awaited\nnot ready\n",
+		    s->count, s->count == 1 ? "membership is" : "memberships are");
 	respond_text(req, "Cache-Control", "no-store");
 	return respond(req, s->is_ready ? 200 : 503, plain, body);
 }

@@ -431,7 +431,8 @@ START_TEST(the_daemon_tells_how_it_is)
 
 	expect_status(get(d->lookup, "/livez"), 200);
 	expect_status(get(d->lookup, "/readyz"), 200);
-	expect_status(get(d->lookup, "/readyz?verbose"), 200);
+	expect_body(get(d->lookup, "/readyz?verbose"),
+	    "ok pools: the memberships of 1 pool are loaded\nready\n");
 	expect_status(get(d->lookup, "/version"), 200);
 	a = expect_status(get(d->lookup, "/metrics"), 200);
 	ck_assert_int_eq(strncmp(header(a, "Content-Type"), "text/plain", 10), 0);
