@@ -23,10 +23,11 @@
 #include "daemon/memory.h"
 #include "daemon/metrics.h"
 #include "daemon/notify.h"
+#include "daemon/sockets.h"
 #include "daemon/watchdog.h"
 #include "daemon/worker.h"
 
-enum { LOOK_MS = 10, FOLLOW_MS = 1000, WORKERS_MAX = 64 };
+enum { LOOK_MS = 10, FOLLOW_MS = 1000 };
 
 enum phase { RUNNING, FINISHING, CLOSING, CLOSED };
 
@@ -43,7 +44,7 @@ struct daemon {
 	struct watchdog dog;
 	struct lag lag;
 	struct memory memory;
-	struct buffer names;  /* of listeners: "lookup on ADDR, admin on ADDR" */
+	struct sockets sockets;
 	struct buffer status; /* for the service manager */
 	struct worker *worker[WORKERS_MAX];
 	size_t worker_count;
@@ -198,7 +199,7 @@ static void
 tell_status(struct daemon *d, const char *fault)
 {
 	buffer_clear(&d->status);
-	buffer_add_text(&d->status, buffer_text(&d->names));
+	buffer_add_text(&d->status, buffer_text(&d->sockets.names));
 	if (fault != NULL)
 		buffer_printf(&d->status, "; reload failed: %s", fault);
 }
@@ -302,7 +303,7 @@ open_store(struct daemon *d, struct hrw_fault *fault)
 	return open_keyset(d, fault);
 }
 
-/* Memberships before listeners: nothing is answered from an empty state. */
+/* Memberships before anyone is served: nothing is answered from an empty state. */
 static int
 load(struct daemon *d, struct hrw_fault *fault)
 {
@@ -323,21 +324,9 @@ load(struct daemon *d, struct hrw_fault *fault)
 	return 0;
 }
 
-static void
-note_name(struct daemon *d, const char *kind, const struct config_address *address,
-    const char *bound, bool is_first)
-{
-	if (is_first)
-		buffer_printf(&d->names, "%s%s on %s", d->names.len == 0 ? "" : ", ", kind, bound);
-	else
-		buffer_printf(&d->names, " and %s", bound);
-	if (config_is_tls(d->config, address))
-		buffer_add_text(&d->names, " with TLS");
-}
-
-/* Starts worker number `i` on its socket of each address; takes those sockets. */
+/* Starts worker number `i` on its socket of each address. */
 static int
-start_worker(struct daemon *d, int fds[][WORKERS_MAX], size_t i, struct hrw_fault *fault)
+start_worker(struct daemon *d, size_t i, struct hrw_fault *fault)
 {
 	struct app app = d->app;
 	int own[CONFIG_ADDRESSES_MAX];
@@ -346,10 +335,8 @@ start_worker(struct daemon *d, int fds[][WORKERS_MAX], size_t i, struct hrw_faul
 	app.metrics = metrics_join(d->app.metrics);
 	if (app.metrics == NULL)
 		return hrw_fault(fault, HRW_INTERNAL, "no memory to start");
-	for (size_t k = 0; k < d->config->lookup.count; k++) {
-		own[k] = fds[k][i];
-		fds[k][i] = -1;
-	}
+	for (size_t k = 0; k < d->config->lookup.count; k++)
+		own[k] = sockets_take(&d->sockets.lookup[k][i]);
 	worker = worker_start(&app, own, d->config->lookup.count, worker_ended, d, fault);
 	if (worker == NULL)
 		return fault->error;
@@ -358,55 +345,28 @@ start_worker(struct daemon *d, int fds[][WORKERS_MAX], size_t i, struct hrw_faul
 }
 
 static int
-listen_lookup(struct daemon *d, struct hrw_fault *fault)
+serve_lookup(struct daemon *d, struct hrw_fault *fault)
 {
 	const struct config *c = d->config;
-	int fds[CONFIG_ADDRESSES_MAX][WORKERS_MAX];
-	size_t opened = 0;
-	char bound[LISTEN_BOUND];
 	int rc = 0;
 
-	for (; opened < c->lookup.count && rc == 0; opened++) {
-		const struct config_address *a = &c->lookup.at[opened];
-
-		rc = listen_open(a->text, &a->access, c->workers, fds[opened], bound, fault);
-		if (rc < 0)
-			break;
-		note_name(d, "lookup", a, bound, opened == 0);
-	}
-	for (size_t i = 0; i < c->workers && opened > 0 && rc == 0; i++)
-		rc = start_worker(d, fds, i, fault);
-	for (size_t k = 0; k < opened; k++)
-		for (size_t i = 0; i < c->workers && rc < 0; i++)
-			if (fds[k][i] >= 0)
-				close(fds[k][i]);
+	for (size_t i = 0; i < c->workers && c->lookup.count > 0 && rc == 0; i++)
+		rc = start_worker(d, i, fault);
 	return rc;
 }
 
 static int
-listen_admin(struct daemon *d, struct hrw_fault *fault)
+serve_admin(struct daemon *d, struct hrw_fault *fault)
 {
 	const struct config_addresses *list = &d->config->admin;
-	char bound[LISTEN_BOUND];
-	int fd, rc;
 
 	for (size_t i = 0; i < list->count; i++) {
-		const struct config_address *a = &list->at[i];
-		bool is_tls = config_is_tls(d->config, a);
-
-		rc = listen_open(a->text, &a->access, 1, &fd, bound, fault);
-		if (rc < 0)
-			return rc;
-		d->admin[i] = http_server_new(&d->loop, fd, LISTENER_ADMIN, is_tls, &d->app,
+		d->admin[i] = http_server_new(&d->loop, sockets_take(&d->sockets.admin[i]),
+		    LISTENER_ADMIN, config_is_tls(d->config, &list->at[i]), &d->app,
 		    writer_snapshot(d->app.writer), fault);
 		if (d->admin[i] == NULL)
 			return fault->error;
 		d->admin_count++;
-		note_name(d, "admin", a, bound, i == 0);
-		if (!is_tls && !listen_is_local(a->text))
-			log_warn("tokens go to %s as they are, for anybody on the way to read: "
-				 "give it a certificate (tls)",
-			    bound);
 	}
 	return 0;
 }
@@ -415,14 +375,14 @@ static int
 start(struct daemon *d, struct hrw_fault *fault)
 {
 	const struct config *c = d->config;
-	int rc = load(d, fault);
+	int rc = sockets_open(&d->sockets, c, fault);
 
-	if (c->lookup.count == 0)
-		buffer_add_text(&d->names, "lookup off");
 	if (rc == 0)
-		rc = listen_lookup(d, fault);
+		rc = load(d, fault);
 	if (rc == 0)
-		rc = listen_admin(d, fault);
+		rc = serve_lookup(d, fault);
+	if (rc == 0)
+		rc = serve_admin(d, fault);
 	if (rc < 0)
 		return rc;
 	uv_signal_start(&d->term, end_signal, SIGTERM);
@@ -430,9 +390,7 @@ start(struct daemon *d, struct hrw_fault *fault)
 	uv_signal_start(&d->hangup, reload_signal, SIGHUP);
 	if (c->store == CONFIG_STORE_FILE)
 		uv_timer_start(&d->follow, follow, FOLLOW_MS, FOLLOW_MS);
-	if (c->admin.count == 0)
-		buffer_add_text(&d->names, ", admin off");
-	log_info("ready: %s", buffer_text(&d->names));
+	log_info("ready: %s", buffer_text(&d->sockets.names));
 	lag_start(&d->lag, d->app.metrics);
 	memory_start(&d->memory);
 	watchdog_start(&d->dog, d->worker, d->worker_count);
@@ -479,7 +437,7 @@ loop_run(struct config *config, struct hrw_fault *fault)
 	if (d.app.store != NULL)
 		store_close(d.app.store);
 	metrics_free(d.app.metrics);
-	buffer_fini(&d.names);
+	sockets_fini(&d.sockets);
 	buffer_fini(&d.status);
 	if (rc == 0)
 		log_info("ended");

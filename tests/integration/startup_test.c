@@ -177,6 +177,32 @@ START_TEST(a_port_in_use_is_said_to_be_so)
 }
 END_TEST
 
+START_TEST(a_start_that_an_address_fails_leaves_no_store)
+{
+	struct daemon *d = fleet_start();
+	const struct {
+		const char *lookup, *admin, *said;
+	} rows[] = {
+	    {d->lookup + strlen("http://"), "127.0.0.1:0", "in use"},
+	    {"127.0.0.1:0", d->admin + strlen("http://"), "in use"},
+	    {"unix:/no/such/folder/socket", "127.0.0.1:0", "/no/such/folder/socket"},
+	    {"127.0.0.1:0", "unix:/no/such/folder/socket", "/no/such/folder/socket"},
+	    {"no-such-host.invalid:7", "127.0.0.1:0", "no such host"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct daemon *other = daemon_prepare(NULL, "--lookup", rows[i].lookup, "--admin",
+		    rows[i].admin, "--store", "$DIR/hrwd.db", NULL);
+
+		ck_assert_int_eq(daemon_exits_with(other), 1);
+		ck_assert_ptr_nonnull(strstr(daemon_log(other), rows[i].said));
+		ck_assert_int_lt(access(daemon_path(other, "hrwd.db"), F_OK), 0);
+		ck_assert_int_lt(access(daemon_path(other, "hrwd-keys.db"), F_OK), 0);
+	}
+	daemon_stop(d);
+}
+END_TEST
+
 START_TEST(an_admin_listener_for_others_needs_tokens)
 {
 	static const char *const addresses[] = {"0.0.0.0:0", "[::]:0", "192.0.2.1:7071"};
@@ -444,6 +470,7 @@ SUITE(startup)
 	tcase_add_test(tests, a_configuration_that_is_not_there_is_named);
 	tcase_add_test(tests, version_and_help_are_told_and_nothing_starts);
 	tcase_add_test(tests, a_port_in_use_is_said_to_be_so);
+	tcase_add_test(tests, a_start_that_an_address_fails_leaves_no_store);
 	tcase_add_test(tests, an_admin_listener_for_others_needs_tokens);
 	tcase_add_test(tests, an_admin_listener_can_be_off);
 	tcase_add_test(tests, a_listener_can_be_a_list_of_addresses);
