@@ -43,8 +43,8 @@ static const struct shape_member report[] = {
 static const struct shape_member totals[] = {
     {"keys?", "counted_keys", NULL},
     {"owners?", "counted_owners", NULL},
-    {"copies_lost?", "count", NULL},
-    {"copies_gained?", "count", NULL},
+    {"copies_lost?", "count", "Over all keys"},
+    {"copies_gained?", "count", "Over all keys"},
     {"needless?", "count", "Changed, though none of their nodes was concerned"},
     {"keys_without_source?", "count", "No staying node has a warm copy"},
     {NULL, NULL, NULL},
@@ -88,7 +88,7 @@ static const struct shape_member refusal[] = {
 
 static const struct shape_member counted_keys[] = {
     {"source?", "'stored'|'request'|'estimate'", "estimate: sample keys, as none is known"},
-    {"total", "count", NULL},
+    {"total", "count", "All that were looked at"},
     {"changed?", "count", "With another set of holders"},
     {"generation?", "count", "Of the stored key set"},
     {"share?", "counted_share", "Of an estimate"},
@@ -132,7 +132,7 @@ static const struct shape_member key_change[] = {
 };
 
 static const struct shape_member plan_id[] = {
-    {"plan", "text", NULL},
+    {"plan", "text", "The id of the report: GET /plans/{id}"},
     {NULL, NULL, NULL},
 };
 
@@ -154,7 +154,8 @@ static const struct shape_member entry[] = {
     {"forced", "[code]", "Guards that were overridden"},
     {"outcome", "'applied'|'refused'", NULL},
     {"change", "[op]", NULL},
-    {"summary", "plan_summary|keyset_change|refusal|null", NULL},
+    {"summary", "plan_summary|keyset_change|refusal|null",
+	"What became of the keys, of the key set, or what refused; null: no report was made"},
     {NULL, NULL, NULL},
 };
 
@@ -174,15 +175,15 @@ static const struct shape_member whose_keys[] = {
 };
 
 static const struct shape_member keyset_stats[] = {
-    {"keys", "count", NULL},
-    {"bytes", "count", NULL},
+    {"keys", "count", "In the set"},
+    {"bytes", "count", "Of the keys themselves"},
     {"generation", "count", "One more with each change of the set"},
     {NULL, NULL, NULL},
 };
 
 static const struct shape_member keyset_change[] = {
-    {"added", "count", NULL},
-    {"removed", "count", NULL},
+    {"added", "count", "Keys that were not there before"},
+    {"removed", "count", "Keys that are there no more"},
     {NULL, NULL, NULL},
 };
 
