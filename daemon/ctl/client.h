@@ -61,6 +61,9 @@ int client_unreachable(const struct ctl *ctl, const char *why);
 
 /* Says what the daemon's problem is. Returns the exit status for it. */
 int client_refused(struct ctl *ctl, const struct reply *reply);
+/* What a problem's detail advises, in this program's words; to free(), NULL: no
+ * memory. */
+char *client_advice(const char *detail);
 bool client_has_code(const struct reply *reply, const char *code);
 
 void reply_fini(struct reply *reply);

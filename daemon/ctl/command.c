@@ -102,6 +102,17 @@ match(const char *name, char **words, size_t count)
 	return taken;
 }
 
+bool
+command_is_group(const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const struct command *c = commands; c->name != NULL; c++)
+		if (strncmp(c->name, word, len) == 0 && c->name[len] == ' ')
+			return true;
+	return false;
+}
+
 const struct command *
 command_find(char **words, size_t count, size_t *taken)
 {
@@ -119,11 +130,27 @@ command_find(char **words, size_t count, size_t *taken)
 	return best;
 }
 
+/* Nothing but a key can be empty: `drain "$node"` without a $node is a slip. */
+static int
+judge_given(const char *name, size_t len, char **arguments, size_t count, size_t from, bool is_list)
+{
+	size_t end = is_list || from + 1 > count ? count : from + 1;
+
+	if (len == 3 && memcmp(name, "KEY", 3) == 0)
+		return 0;
+	for (size_t i = from; i < end; i++)
+		if (*arguments[i] == '\0')
+			return ctl_fail(CTL_USAGE, "%.*s is \"\": give it a name or a value",
+			    (int)(len - (*name == '[')), name + (*name == '['));
+	return 0;
+}
+
 int
 command_judge(const struct command *command, char **arguments, size_t count)
 {
 	const char *at = command->arguments;
 	size_t least = 0, most = 0;
+	int rc;
 
 	while (*at != '\0') {
 		size_t part = strcspn(at, " "), bare = strcspn(at, ".]");
@@ -134,6 +161,10 @@ command_judge(const struct command *command, char **arguments, size_t count)
 			return ctl_fail(CTL_USAGE, "%.*s is \"%s\": it can be one of: %s",
 			    (int)part, at, arguments[most], words);
 		least += *at != '[';
+		rc = judge_given(at, bare < part ? bare : part, arguments, count, most,
+		    bare < part && at[bare] == '.');
+		if (rc != 0)
+			return rc;
 		most = bare < part && at[bare] == '.' ? SIZE_MAX : most + 1;
 		at += part + (at[part] == ' ');
 	}

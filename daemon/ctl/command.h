@@ -24,11 +24,16 @@ const char *command_choices(const char *argument, size_t len);
  *   taken   receives how many words those are */
 const struct command *command_find(char **words, size_t count, size_t *taken);
 
+/* Do names of several words begin with this one: "keys"? */
+bool command_is_group(const char *word);
+
 /* Are there as many arguments as it takes, and may each be one? 0 or CTL_USAGE. */
 int command_judge(const struct command *command, char **arguments, size_t count);
 
 /* --help; with a command, its own. */
 void usage_write(const struct command *command, struct buffer *out);
+/* The commands whose first word it is. */
+void usage_write_group(const char *word, struct buffer *out);
 
 /* hrwctl(1) as roff. */
 void manual_write(struct buffer *out);

@@ -31,6 +31,8 @@ ctl_fail(int status, const char *format, ...)
 	if (len < 0)
 		return status;
 	shown = malloc((size_t)len * 4 + 8);
+	/* Into one file both come in the order in which they were said. */
+	fflush(stdout);
 	if (shown != NULL)
 		fprintf(stderr, "hrwctl: %s\n",
 		    hrw_show(hrw_bytes(text, (size_t)len), shown, (size_t)len * 4 + 8));

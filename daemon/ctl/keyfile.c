@@ -185,10 +185,13 @@ send_keys(struct ctl *ctl, struct upload *u, struct ask *ask)
 	ask->reason = ctl->options.reason;
 	ask->read_from = u->path;
 	ask->arg = u;
+	terminal_catch();
 	rc = url.failed ? ctl_no_memory() : client_ask(ctl, ask, &reply);
 	terminal_clear(&ctl->terminal);
 	if (rc == CTL_LEFT && u->failed)
 		rc = CTL_USAGE;
+	else if (rc == CTL_LEFT)
+		ctl_fail(rc, "left: the keys are as they were, unless all were sent already");
 	else if (rc == 0 && reply.status != 200)
 		rc = client_refused(ctl, &reply);
 	if (rc == 0)

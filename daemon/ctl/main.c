@@ -45,17 +45,37 @@ print(struct ctl *ctl, char **words, size_t count)
 }
 
 static int
+no_command(const char *word)
+{
+	if (command_is_group(word))
+		return ctl_fail(CTL_USAGE,
+		    "\"%s\" is the first word of several commands: hrwctl %s --help lists them",
+		    word, word);
+	return ctl_fail(
+	    CTL_USAGE, "there is no command \"%s\": hrwctl --help lists what there is", word);
+}
+
+static int
 find_command(struct ctl *ctl, char **words, size_t count)
 {
 	struct buffer text = {0};
+	bool is_group;
 	size_t taken;
 
+	if (count > 0 && strcmp(words[0], "help") == 0) {
+		ctl->options.is_help = true;
+		words++;
+		count--;
+	}
 	ctl->command = command_find(words, count, &taken);
-	if (ctl->command == NULL && count > 0)
-		return ctl_fail(CTL_USAGE,
-		    "there is no command \"%s\": hrwctl --help lists what there is", words[0]);
+	is_group = ctl->options.is_help && count == 1 && command_is_group(words[0]);
+	if (ctl->command == NULL && count > 0 && !is_group)
+		return no_command(words[0]);
 	if (ctl->options.is_help) {
-		usage_write(ctl->command, &text);
+		if (ctl->command == NULL && is_group)
+			usage_write_group(words[0], &text);
+		else
+			usage_write(ctl->command, &text);
 		put(&text);
 		return CTL_DONE;
 	}

@@ -1,6 +1,7 @@
 /*
  * planned.c - numbers first, then sentences.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/ctl/client.h"
@@ -215,6 +216,18 @@ show_matrix(const struct ctl *ctl, const struct json *j)
 	table_print(&t, ctl->out, &ctl->terminal);
 }
 
+static void
+show_refusal(const struct ctl *ctl, const struct json *j)
+{
+	const struct terminal *t = &ctl->terminal;
+	char *advice = client_advice(client_text(j, "/refusal/detail"));
+
+	fprintf(ctl->out, "\n%sit would be refused: %s (%s)%s\n", terminal_style(t, STYLE_BAD),
+	    advice != NULL ? advice : "", client_text(j, "/refusal/code"),
+	    terminal_style(t, STYLE_NONE));
+	free(advice);
+}
+
 void
 planned_show(const struct ctl *ctl, const struct json *j)
 {
@@ -231,7 +244,5 @@ planned_show(const struct ctl *ctl, const struct json *j)
 	show_totals(ctl, j);
 	show_matrix(ctl, j);
 	if (json_type(json_get(j, "refusal")) == JSON_OBJECT)
-		fprintf(ctl->out, "\n%sit would be refused: %s (%s)%s\n",
-		    terminal_style(t, STYLE_BAD), client_text(j, "/refusal/detail"),
-		    client_text(j, "/refusal/code"), terminal_style(t, STYLE_NONE));
+		show_refusal(ctl, j);
 }

@@ -63,6 +63,11 @@ plans_show(struct ctl *ctl)
 		    json_number(json_get(reply.json, "progress")) * 100);
 	else if (rc == 0)
 		planned_show(ctl, reply.json);
+	/* Who waited for the end of a report waited for all of it. */
+	if (rc == 0 && ctl->options.watches &&
+	    strcmp(client_text(reply.json, "/state"), "done") != 0)
+		rc = ctl_fail(CTL_REFUSED, "the report is %s, and will not be done: plan it again",
+		    client_text(reply.json, "/state"));
 	reply_fini(&reply);
 	return rc;
 }

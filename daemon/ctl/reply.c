@@ -1,6 +1,7 @@
 /*
  * reply.c - what came back: read, or said to be wrong.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/ctl/client.h"
@@ -63,6 +64,52 @@ client_has_code(const struct reply *reply, const char *code)
 	return strcmp(client_text(reply->json, "/code"), code) == 0;
 }
 
+/* What the API calls it, and what this program does: an answer's advice is for who
+ * sends requests by hand. */
+static const struct {
+	const char *api, *here;
+} words[] = {
+    {"send force=", "give --force "},
+    {"ask with Accept: application/x-ndjson", "give --format ndjson"},
+    {"POST /nodes?pool=", "hrwctl add NODE ADDRESS --pool "},
+    {"PUT /pools/", "hrwctl apply FILE --pool "},
+    {" on the admin listener makes one", " makes one"},
+    {"GET /nodes lists", "hrwctl nodes lists"},
+    {"GET /pools lists", "hrwctl pools lists"},
+    {"GET /plans/", "hrwctl plan show "},
+    {"?wait=30 says", " --watch says"},
+    {"(PUT /nodes)", "(hrwctl apply)"},
+};
+
+char *
+client_advice(const char *detail)
+{
+	struct buffer out = {0};
+
+	while (*detail != '\0') {
+		size_t i = 0, count = sizeof(words) / sizeof(words[0]);
+
+		while (i < count && strncmp(detail, words[i].api, strlen(words[i].api)) != 0)
+			i++;
+		buffer_add(&out, i < count ? words[i].here : detail,
+		    i < count ? strlen(words[i].here) : 1);
+		detail += i < count ? strlen(words[i].api) : 1;
+	}
+	return buffer_take(&out);
+}
+
+/* What would do instead, where this program knows more than the daemon. */
+static const char *
+remedy(const struct ctl *ctl, const char *code)
+{
+	if (strcmp(code, "unauthorized") == 0)
+		return ": --token-file FILE or HRW_TOKEN gives one";
+	if (strcmp(code, "too-large") == 0 && ctl->options.keys != NULL)
+		return ": hrwctl keys put FILE stores so many keys, which a plan without --keys "
+		       "counts; --offline POOL.json counts a file of any length here";
+	return "";
+}
+
 int
 client_refused(struct ctl *ctl, const struct reply *reply)
 {
@@ -70,6 +117,7 @@ client_refused(struct ctl *ctl, const struct reply *reply)
 	    "stale-epoch", "precondition-required", "conflict", "keys-changed", NULL};
 	const char *code = client_text(reply->json, "/code");
 	int status = CTL_REFUSED;
+	char *advice;
 
 	if (*code == '\0')
 		return ctl_fail(CTL_UNREACHABLE,
@@ -81,8 +129,10 @@ client_refused(struct ctl *ctl, const struct reply *reply)
 			status = CTL_CONFLICT;
 	if (ctl->is_json)
 		client_print(&reply->body);
-	return ctl_fail(status, "%s (%s)%s", client_text(reply->json, "/detail"), code,
-	    strcmp(code, "unauthorized") == 0 ? ": --token-file FILE or HRW_TOKEN gives one" : "");
+	advice = client_advice(client_text(reply->json, "/detail"));
+	ctl_fail(status, "%s (%s)%s", advice != NULL ? advice : "", code, remedy(ctl, code));
+	free(advice);
+	return status;
 }
 
 int

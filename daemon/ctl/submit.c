@@ -219,6 +219,19 @@ submit_plan(struct ctl *ctl, const struct reply *report)
 	return rc != 0 ? rc : apply(ctl, client_text(report->json, "/plan"), NULL);
 }
 
+/* Does it add a node that only a plan can do without an address of? */
+static bool
+lacks_address(const struct order *order)
+{
+	struct json *body = json_parse(buffer_bytes(&order->body), JSON_STORED, NULL);
+	bool lacks = false;
+
+	json_each (node, json_get(body, "add"))
+		lacks = lacks || json_get(node, "address") == NULL;
+	json_free(body);
+	return lacks;
+}
+
 /* The report of an order that ends with it. */
 static int
 end_here(struct ctl *ctl, const struct order *order, const struct reply *report)
@@ -229,6 +242,10 @@ end_here(struct ctl *ctl, const struct order *order, const struct reply *report)
 		fprintf(ctl->out, "%s%s%salready so: nothing would change\n",
 		    order->pool != NULL ? "pool " : "", order->pool != NULL ? order->pool : "",
 		    order->pool != NULL ? ": " : "");
+	else if (lacks_address(order))
+		fputs("\na node without an address can be planned, not added: ,address=HOST:PORT "
+		      "behind its name makes it one that hrwctl plan apply can add\n",
+		    ctl->out);
 	else if (!is_refused(report))
 		fprintf(ctl->out, "\nhrwctl plan apply %s makes this change\n",
 		    client_text(report->json, "/plan"));

@@ -21,12 +21,12 @@ terminal_init(struct terminal *t, int fd)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 	struct winsize size = {0};
+	bool is_dumb = term != NULL && strcmp(term, "dumb") == 0;
 
-	t->has_bar = isatty(STDERR_FILENO) == 1;
+	t->has_bar = isatty(STDERR_FILENO) == 1 && !is_dumb;
 	t->is_screen = isatty(STDOUT_FILENO) == 1;
-	t->can_ask = isatty(STDIN_FILENO) == 1 && t->has_bar;
-	t->has_colours = isatty(fd) == 1 && (no_color == NULL || *no_color == '\0') &&
-			 (term == NULL || strcmp(term, "dumb") != 0);
+	t->can_ask = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1;
+	t->has_colours = isatty(fd) == 1 && (no_color == NULL || *no_color == '\0') && !is_dumb;
 	t->columns = ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 

@@ -1,7 +1,7 @@
 /*
  * terminal.h - what only a terminal gets: colours, questions, a progress bar.
  *
- * NO_COLOR (https://no-color.org) and TERM=dumb mean no colours.
+ * NO_COLOR (https://no-color.org) means no colours, TERM=dumb no bar either.
  */
 #ifndef HRWD_CTL_TERMINAL_H
 #define HRWD_CTL_TERMINAL_H
@@ -12,7 +12,7 @@
 struct terminal {
 	bool has_colours; /* where people read */
 	bool can_ask;	  /* stdin and stderr are terminals */
-	bool has_bar;	  /* stderr is one */
+	bool has_bar;	  /* stderr is one that moves its cursor */
 	bool is_screen;	  /* stdout is one */
 	int columns;	  /* of the one where people read; 0: none, or not known */
 };

@@ -75,6 +75,22 @@ command_entry(struct buffer *out, const struct command *c)
 }
 
 void
+usage_write_group(const char *word, struct buffer *out)
+{
+	size_t len = strlen(word);
+
+	buffer_printf(out,
+	    "usage: hrwctl [OPTION...] %s COMMAND [ARGUMENT...]\n\n"
+	    "Commands (with --help behind it, a command lists its options):\n",
+	    word);
+	for (const struct command *c = commands; c->name != NULL; c++)
+		if (strncmp(c->name, word, len) == 0 && c->name[len] == ' ')
+			command_entry(out, c);
+	buffer_add_text(out, "\nGlobal options:\n");
+	option_entries(out, NULL);
+}
+
+void
 usage_write(const struct command *command, struct buffer *out)
 {
 	if (command != NULL) {

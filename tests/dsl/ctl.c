@@ -20,6 +20,8 @@
 
 enum { WORDS_MAX = 32, WAIT_MS = 20000 };
 
+const char *ctl_term = "xterm";
+
 static const char *
 program(void)
 {
@@ -56,7 +58,7 @@ run(const struct daemon *d, char **argv)
 		unsetenv(unwanted[i]);
 	if (d != NULL)
 		setenv("HRW_ADMIN", *d->admin != '\0' ? d->admin : d->lookup, 1);
-	setenv("TERM", "xterm", 1);
+	setenv("TERM", ctl_term, 1);
 	execv(argv[0], argv);
 	fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
 	_exit(99);
@@ -98,7 +100,7 @@ content_of(int fd)
 }
 
 static struct ran *
-run_on_files(const struct daemon *d, const char *in, va_list words)
+run_on_files(const struct daemon *d, const char *in, bool is_mixed, va_list words)
 {
 	struct ran *r = kept(calloc(1, sizeof(*r)));
 	char **argv = command(words, &r->what);
@@ -109,7 +111,7 @@ run_on_files(const struct daemon *d, const char *in, va_list words)
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
 		for (int i = 0; i < 3; i++)
-			dup2(fd[i], i);
+			dup2(is_mixed && i == 2 ? fd[1] : fd[i], i);
 		run(d, argv);
 	}
 	r->status = end_of(pid);
@@ -126,7 +128,19 @@ ctl(const struct daemon *d, ...)
 	va_list words;
 
 	va_start(words, d);
-	r = run_on_files(d, "", words);
+	r = run_on_files(d, "", false, words);
+	va_end(words);
+	return r;
+}
+
+struct ran *
+ctl_mixed(const struct daemon *d, ...)
+{
+	struct ran *r;
+	va_list words;
+
+	va_start(words, d);
+	r = run_on_files(d, "", true, words);
 	va_end(words);
 	return r;
 }
@@ -138,7 +152,7 @@ ctl_with(const struct daemon *d, const char *in, ...)
 	va_list words;
 
 	va_start(words, in);
-	r = run_on_files(d, in, words);
+	r = run_on_files(d, in, false, words);
 	va_end(words);
 	return r;
 }

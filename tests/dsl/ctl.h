@@ -27,6 +27,12 @@ struct ran *ctl(const struct daemon *d, ...) __attribute__((sentinel));
 /* The same with a text on stdin. */
 struct ran *ctl_with(const struct daemon *d, const char *in, ...) __attribute__((sentinel));
 
+/* The same as ctl(), stdout and stderr in one file, which is `out`. */
+struct ran *ctl_mixed(const struct daemon *d, ...) __attribute__((sentinel));
+
+/* The TERM that it runs with: "xterm". */
+extern const char *ctl_term;
+
 /* Fails the test and shows what was said unless that was the exit status. */
 #define expect_ran(r, status) expect_ran_at((r), (status), __FILE__, __LINE__)
 struct ran *expect_ran_at(struct ran *r, int status, const char *file, int line);

@@ -144,6 +144,59 @@ START_TEST(a_long_plan_shows_a_bar_can_be_left_and_is_taken_up_again)
 }
 END_TEST
 
+START_TEST(a_terminal_that_moves_no_cursor_gets_no_sequence)
+{
+	struct daemon *d = slow_fleet();
+	struct screen *s;
+
+	ctl_term = "dumb";
+	s = screen_open(d, "drain", "n7", NULL);
+	screen_wait(s, "apply? [y/N] "); /* it is asked all the same */
+	screen_type(s, "y\n");
+	ck_assert_int_eq(screen_end(s), 0);
+	ck_assert_ptr_null(strchr(s->text, '\x1b'));
+	ck_assert_ptr_null(strstr(s->text, "\r["));
+}
+END_TEST
+
+/* A report that a restart ended is none, to whoever waited for it. */
+START_TEST(a_report_that_was_stopped_is_told_from_one_that_is_done)
+{
+	struct daemon *d = slow_fleet();
+	struct answer *a = ask(d->admin, "POST", "/plan",
+	    "Prefer: respond-async\nContent-Type: application/json", "{\"drain\":[\"n7\"]}");
+	const char *id = text_at(a, "plan");
+	struct ran *r;
+
+	daemon_stop(d);
+	daemon_launch(d);
+	expect(get(d->admin, text("/plans/%s", id)), "state", "'stopped'");
+	r = expect_ran(ctl(d, "plan", "show", id, "--watch", NULL), 1);
+	ck_assert_ptr_nonnull(strstr(r->err, "the report is stopped"));
+	r = expect_ran(ctl(d, "plan", "show", id, NULL), 0);
+	ck_assert_ptr_nonnull(strstr(r->out, "the report is stopped"));
+}
+END_TEST
+
+START_TEST(keys_that_are_sent_can_be_left)
+{
+	struct daemon *d = fleet_start();
+	const char *keys = numbered_keys("a-key-that-is-somewhat-longer-than-others-are-", 2000000);
+	struct screen *s;
+
+	expect_status(keys_put(d, photos()), 200);
+	daemon_write(d, "keys", keys, strlen(keys));
+	s = screen_open(d, "keys", "put", daemon_path(d, "keys"), NULL);
+	screen_wait(s, "\r[");
+	screen_type(s, "\x03");
+	ck_assert_int_eq(screen_end(s), 130);
+	/* The bar is gone, and what became of the keys is said. */
+	ck_assert_msg(strstr(s->text, "\r\x1b[Khrwctl: left: the keys are as they were") != NULL,
+	    "%s", s->text);
+	expect(get(d->admin, "/keys/stats"), "keys", "24");
+}
+END_TEST
+
 START_TEST(a_drain_is_followed_until_all_copies_are_in_place)
 {
 	struct daemon *d = fleet_with_photos();
@@ -324,6 +377,9 @@ SUITE(ctl_terminal)
 	tcase_add_test(tests, a_table_on_a_terminal_ends_where_its_lines_do);
 	tcase_add_test(tests, a_key_cannot_speak_to_the_terminal);
 	tcase_add_test(tests, a_long_plan_shows_a_bar_can_be_left_and_is_taken_up_again);
+	tcase_add_test(tests, a_terminal_that_moves_no_cursor_gets_no_sequence);
+	tcase_add_test(tests, a_report_that_was_stopped_is_told_from_one_that_is_done);
+	tcase_add_test(tests, keys_that_are_sent_can_be_left);
 	tcase_add_test(tests, a_drain_is_followed_until_all_copies_are_in_place);
 	tcase_add_test(tests, a_drain_that_is_called_off_and_one_that_is_left_are_told_apart);
 	tcase_add_test(tests, a_drain_is_followed_over_restarts);

@@ -195,6 +195,17 @@ static const char *const wrong[][6] = {
     {"token", "ops", "root"},
     {"token", "two words", "read"},
     {"--token-file", "/nowhere/token", "nodes"},
+    {"drain", ""},
+    {"drain", "cache-a", ""},
+    {"add", "", "h:1"},
+    {"add", "cache-e", ""},
+    {"reweight", "cache-a", ""},
+    {"plan", "show", ""},
+    {"plan", ""},
+    {"keys", "put", ""},
+    {"token", "ops", "read", ""},
+    {"help", "nonsense"},
+    {"keys", "nonsense", "--help"},
     {"--admin", "a b", "nodes"},
 };
 
