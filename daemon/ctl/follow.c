@@ -98,6 +98,8 @@ next_version(struct follow *f, struct reply *next)
 		rc = client_ask(f->ctl, &ask, next);
 		if (rc == CTL_UNREACHABLE)
 			rc = away_note(&f->away, next->why);
+		else if (rc == 0 && next->status == 204) /* so a daemon that stops lets go */
+			rc = away_note(&f->away, "it stops");
 		else if (rc == 0)
 			away_there(&f->away);
 		if (rc != 0 || (next->status == 200 && next->json != NULL))
