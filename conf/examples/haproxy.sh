@@ -17,16 +17,20 @@ pool=${HRW_POOL:-default}
 nodes() {
 	answer=$(curl -fsS "$lookup/pools/$pool") || return
 	echo "$answer" | jq -r '
-		if .placement.name != "haproxy-consistent" then error("another placement") else . end
+		if .placement.name != "haproxy-consistent" then
+			error("the pool is placed by \(.placement.name), and HAProxy places by "
+				+ "haproxy-consistent alone")
+		else . end
 		| .nodes[] | [.name, .address, .id, .weight,
 			if .state == "draining" then "drain" else "ready" end] | join(" ")'
 }
 
 config() {
+	list=$(nodes) || exit 1 # nothing is better than a backend without servers
 	echo "backend caches"
 	echo "	balance hash path"
 	echo "	hash-type consistent"
-	nodes | while read -r name address id weight state; do
+	[ -z "$list" ] || echo "$list" | while read -r name address id weight state; do
 		[ "$state" = ready ] && state= || state=" disabled"
 		echo "	server $name $address id $id weight $weight$state"
 	done
@@ -67,9 +71,9 @@ follow() {
 	done
 }
 
-case ${1-} in
-config) config ;;
-follow)
+case $#-${1-} in
+1-config) config ;;
+2-follow)
 	socket=$2
 	follow
 	;;

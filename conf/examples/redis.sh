@@ -5,7 +5,8 @@
 #     redis.sh set KEY VALUE    on every holder, and off nodes that hold it no more
 #     redis.sh del KEY          everywhere
 #
-# HRW_LOOKUP is where hrwd answers, HRW_POOL the pool. Ends with 1 where nobody has it.
+# HRW_LOOKUP is where hrwd answers, HRW_POOL the pool. Ends with 1 where nobody has it, or
+# where a node did not do as it was told; needs redis-cli 7, which says so.
 set -eu
 
 case ${1-} in
@@ -25,14 +26,17 @@ asked=$(curl -fsSG -H 'Accept: text/plain' -w '%header{hrw-read}\n' \
 addresses=$(echo "$asked" | tail -n 1 | tr -d ,)
 holders=$(($(echo "$asked" | wc -l) - 1))
 
-# at ADDRESS COMMAND...
+# at ADDRESS COMMAND...; fails, too, where Redis answers with an error
 at() {
-	address=$1
+	host=${1%:*}
+	port=${1##*:}
 	shift
-	redis-cli -h "${address%:*}" -p "${address##*:}" "$@"
+	host=${host#[}
+	redis-cli -e -h "${host%]}" -p "$port" "$@"
 }
 
 number=0
+failed=0
 for address in $addresses; do
 	number=$((number + 1))
 	case $1 in
@@ -43,12 +47,12 @@ for address in $addresses; do
 		;;
 	set)
 		if [ $number -le $holders ]; then
-			at "$address" SET "$2" "$3" >/dev/null
+			at "$address" SET "$2" "$3" >/dev/null || failed=1
 		else
-			at "$address" DEL "$2" >/dev/null
+			at "$address" DEL "$2" >/dev/null || failed=1
 		fi
 		;;
-	del) at "$address" DEL "$2" >/dev/null ;;
+	del) at "$address" DEL "$2" >/dev/null || failed=1 ;;
 	esac
 done
-[ "$1" != get ]
+[ "$1" != get ] && [ $failed = 0 ]

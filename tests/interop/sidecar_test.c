@@ -307,6 +307,100 @@ START_TEST(a_shell_reads_and_writes_redis_where_hrwd_says)
 }
 END_TEST
 
+/* How a script ends, and all that it says. */
+static const char *
+ended(
+    const struct fleet *f, const char *script, const char *one, const char *two, const char *three)
+{
+	return real_output(f->d, "sh", "-c", "sh \"$0\" \"$@\" 2>&1; echo \"ended with $?\"",
+	    script, one, two, three, NULL);
+}
+
+static struct real *
+redis_start(const struct fleet *f, const char *address, const char *memory)
+{
+	const char *at = strrchr(address, ':');
+
+	return real_start(f->d, address, "redis-server", "--port", at + 1, "--bind",
+	    text("%.*s ::1", (int)(at - address), address), "--save", "", "--dir", "$DIR",
+	    "--maxmemory", memory, NULL);
+}
+
+/* What Redis answers is no success because redis-cli came back. */
+START_TEST(a_shell_is_told_what_redis_refused)
+{
+	struct fleet f = fleet_of("rendezvous", 2);
+	const char *script = example(&f, "redis.sh"), *said;
+	unsigned refused = 0;
+
+	for (size_t i = 0; i < NODES; i++)
+		f.node[i] = redis_start(&f, f.address[i], i == 0 ? "1" : "0");
+	for (unsigned i = 0; i < 6; i++) {
+		const char *list = text("\n%s", holders(&f, key_of(i)));
+		bool is_full = strstr(list, "\ncache-a\n") != NULL;
+
+		refused += is_full;
+		said = ended(&f, script, "set", key_of(i), "new");
+		ck_assert_msg(
+		    strstr(said, is_full ? "ended with 1" : "ended with 0") != NULL, "%s", said);
+		ck_assert(!is_full || strstr(said, "OOM") != NULL);
+		/* The other holder has it all the same. */
+		for (size_t k = 1; k < NODES; k++)
+			if (strstr(list, text("\n%s\n", names[k])) != NULL)
+				ck_assert_str_eq(redis_says(&f, k, "GET", key_of(i)), "new\n");
+	}
+	ck_assert_uint_gt(refused, 0);
+	for (size_t i = 0; i < NODES; i++)
+		real_end(f.node[i], SIGTERM);
+	ck_assert_ptr_nonnull(strstr(ended(&f, script, "get", "/photo-0", NULL), "ended with 1"));
+	ck_assert_ptr_nonnull(strstr(ended(&f, script, "del", "/photo-0", NULL), "ended with 1"));
+}
+END_TEST
+
+START_TEST(a_shell_finds_redis_at_an_IPv6_address)
+{
+	struct fleet f = fleet_of("rendezvous", 1);
+	const char *script = example(&f, "redis.sh");
+	const char *v4 = loopback_address(&f.dice, 0);
+	const char *address = text("[::1]%s", strrchr(v4, ':'));
+
+	redis_start(&f, v4, "0");
+	expect_status(ask(f.d->admin, "PUT", "/pools/default?force=not-draining,keys-at-risk",
+			  "Content-Type: application/json\nIf-Match: *",
+			  text("{\"nodes\":[{\"name\":\"v6\",\"address\":\"%s\"}]}", address)),
+	    200);
+	real_output(f.d, "sh", script, "set", "k", "v", NULL);
+	ck_assert_str_eq(real_output(f.d, "sh", script, "get", "k", NULL), "v\n");
+}
+END_TEST
+
+START_TEST(haproxy_gets_no_backend_of_a_pool_that_it_cannot_place)
+{
+	struct fleet f = fleet_of("rendezvous", 1);
+	const char *script = example(&f, "haproxy.sh"),
+		   *said = ended(&f, script, "config", NULL, NULL);
+
+	ck_assert_ptr_null(strstr(said, "backend"));
+	ck_assert_msg(strstr(said, "placed by rendezvous") != NULL, "%s", said);
+	ck_assert_ptr_null(strstr(said, "ended with 0"));
+	/* Nor where there is no hrwd to ask. */
+	daemon_stop(f.d);
+	said = ended(&f, script, "config", NULL, NULL);
+	ck_assert_ptr_null(strstr(said, "backend"));
+	ck_assert_ptr_null(strstr(said, "ended with 0"));
+	/* Wrong use says what is right. */
+	for (int i = 0; i < 3; i++) {
+		said = ended(&f, script,
+		    i == 0   ? "follow"
+		    : i == 1 ? "config"
+			     : NULL,
+		    i == 1 ? "more" : NULL, NULL);
+		ck_assert_msg(strstr(said, "usage: haproxy.sh follow SOCKET") != NULL, "%s", said);
+		ck_assert_ptr_nonnull(strstr(said, "ended with 2"));
+	}
+}
+END_TEST
+
 SUITE(sidecar)
 {
 	if (program_is_here("nginx", "nginx-light", 2)) {
@@ -316,6 +410,11 @@ SUITE(sidecar)
 		if (program_is_here("haproxy", "haproxy", 1) && program_is_here("jq", "jq", 1))
 			tcase_add_test(tests, haproxy_places_as_hrwd_does_and_follows_its_changes);
 	}
-	if (program_is_here("redis-server", "redis-server", 1))
+	if (program_is_here("jq", "jq", 1))
+		tcase_add_test(tests, haproxy_gets_no_backend_of_a_pool_that_it_cannot_place);
+	if (program_is_here("redis-server", "redis-server", 3)) {
 		tcase_add_test(tests, a_shell_reads_and_writes_redis_where_hrwd_says);
+		tcase_add_test(tests, a_shell_is_told_what_redis_refused);
+		tcase_add_test(tests, a_shell_finds_redis_at_an_IPv6_address);
+	}
 }
