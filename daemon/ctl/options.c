@@ -46,7 +46,8 @@ const struct option_row option_rows[] = {
     {"exit-code", FLAG(has_exit_code),
 	.help = "a dry run or plan ends with 5 where something would change, 1 where it would be "
 		"refused"},
-    {"reason", TEXT("TEXT", reason), .is_line = true, .help = "why, for the history: one line"},
+    {"reason", TEXT("TEXT", reason), .is_line = true,
+	.help = "why, for the history: one line, of which 200 bytes are kept"},
     {"force", LIST("CODE", force),
 	.choices = "keys-at-risk not-draining pool-not-empty too-much-moved",
 	.help = "override this guard, and no other; may be repeated"},

@@ -286,8 +286,8 @@ plan_all(
 		if (rc == CTL_LEFT)
 			return rc;
 		if (rc != 0)
-			return ctl_fail(rc, "no pool is changed: pool %s is not as it should be",
-			    orders[i].pool);
+			return ctl_fail(
+			    rc, "no pool is changed: pool %s cannot be planned", orders[i].pool);
 		is_idle = planned_is_idle(reports[i].json);
 		if (!is_idle && (!ctl->is_json || !ends_here)) {
 			fputs(*busy > 0 ? "\n" : "", ctl->out);
