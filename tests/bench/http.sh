@@ -227,16 +227,19 @@ latency_of() {
 	awk '/p999/ { print $2 }' "$folder/wrk"
 }
 
-# One client's changes: the weight of a node of its own, up and down, on one
-# connection.
-change_list() {
-	awk -v node="$1" -v count="$2" 'BEGIN {
-		for (i = 0; i < count; i++) {
-			printf "%srequest = PATCH\n", i ? "next\n" : ""
-			printf "url = \"http://127.0.0.1:17084/nodes/node-%d?report=none\"\n", node
-			printf "json = \"{\\\"weight\\\":%d}\"\noutput = /dev/null\nsilent\nfail\n", i % 2 + 1
-		}
-	}'
+# Changes of eight clients, each waiting for its answer: the weights of eight nodes,
+# up and down. (Tried: eight times curl, whose own work held up the load beside it.)
+change_script() {
+	cat <<-'END'
+		local at = 0
+		wrk.method = "PATCH"
+		wrk.headers["Content-Type"] = "application/json"
+		request = function()
+			at = at + 1
+			local path = "/nodes/node-" .. (at % 8) .. "?report=none"
+			return wrk.format(nil, path, nil, '{"weight":' .. (math.floor(at / 8) % 2 + 1) .. '}')
+		end
+	END
 }
 
 # As many changes a second as come through, under lookups, beside bare commits.
@@ -246,21 +249,18 @@ changes() {
 			print("p999 " .. latency:percentile(99.9))
 		end
 	END
+	change_script >"$folder/changes.lua"
 	for _ in $(seq "$runs"); do
 		latency_of "$seconds" >>"$folder/quiet.us"
-		clients=
-		for client in $(seq 8); do
-			change_list "$client" 2000 >"$folder/changes.$client"
-			$load_cpu nice -n 10 curl -K "$folder/changes.$client" 2>/dev/null &
-			clients="$clients $!"
-		done
+		$load_cpu nice -n 10 wrk -t1 -c8 -d"$((seconds + 1))" -s "$folder/changes.lua" \
+			http://127.0.0.1:17084/ >"$folder/changers" &
+		changers=$!
+		sleep 0.5
 		epoch=$(curl -s http://127.0.0.1:17084/nodes/node-1 | sed 's/.*"epoch":\([0-9]*\).*/\1/')
 		latency_of "$seconds" >>"$folder/changing.us"
 		after=$(curl -s http://127.0.0.1:17084/nodes/node-1 | sed 's/.*"epoch":\([0-9]*\).*/\1/')
-		for client in $clients; do
-			kill "$client" 2>/dev/null || true
-			wait "$client" 2>/dev/null || true
-		done
+		wait "$changers"
+		! grep -q 'Non-2xx\|Socket errors' "$folder/changers" || { cat "$folder/changers" >&2; exit 1; }
 		echo "$after $epoch $seconds" | awk '{ print ($1 - $2) / $3 }' >>"$folder/changes.rate"
 		from=$(now)
 		{
