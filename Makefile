@@ -122,7 +122,8 @@ run: deps
 	sh conf/run-example.sh $(BUILD)
 
 ## test: install what is missing, build, and run every test, the fuzzers for a while too
-test: deps-test deps-fuzz
+test: deps-test
+	@$(MAKE) --no-print-directory deps-fuzz
 	@$(MAKE) --no-print-directory check MORE_TESTS=tests/fuzz/short.sh
 
 ## check: build and run every test, installing nothing

@@ -21,7 +21,8 @@ SECONDS ?= 20
 TARGETS ?=
 
 ## fuzz: every parser under libFuzzer, SECONDS=20 each (TARGETS="json change": some)
-fuzz: deps-fuzz fuzz-build
+fuzz: deps-fuzz
+	@$(MAKE) --no-print-directory fuzz-build
 	sh tests/fuzz/run.sh build/fuzz $(SECONDS) $(TARGETS)
 
 fuzz-build:
