@@ -156,6 +156,26 @@ connection_queue(struct connection *c, enum queue queue)
 	server->queue[queue].last = c;
 }
 
+/* Did it come between two requests since the last look? One look is enough: an end
+ * that comes later has an edge of its own. */
+static bool
+is_new_there(const struct connection *c)
+{
+	const struct http_server *server = c->server;
+
+	return c->deadline >= server->swept + server->queue[QUEUE_NEXT].ms;
+}
+
+static bool
+has_to_sweep(const struct http_server *server)
+{
+	const struct connection *newest = server->queue[QUEUE_NEXT].last;
+
+	return server->queue[QUEUE_HEAD].first != NULL ||
+	       server->queue[QUEUE_BODY].first != NULL ||
+	       (newest != NULL && is_new_there(newest));
+}
+
 uint64_t
 connection_earliest(const struct http_server *server)
 {
@@ -164,9 +184,9 @@ connection_earliest(const struct http_server *server)
 	for (size_t i = 0; i < QUEUE_COUNT; i++)
 		if (server->queue[i].first != NULL && server->queue[i].first->deadline < earliest)
 			earliest = server->queue[i].first->deadline;
-	if (server->queue[QUEUE_HEAD].first == NULL && server->queue[QUEUE_BODY].first == NULL)
-		return earliest;
-	return server->sweep < earliest ? server->sweep : earliest;
+	if (has_to_sweep(server) && server->swept + SWEEP_MS < earliest)
+		earliest = server->swept + SWEEP_MS;
+	return earliest;
 }
 
 void
@@ -205,6 +225,13 @@ has_ended(const struct connection *c)
 	return recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
+static void
+look(struct connection *c)
+{
+	if (has_ended(c))
+		shutdown(c->fd, SHUT_RD);
+}
+
 /* libmicrohttpd waits for an edge when a read brought less than it had room for;
  * an end that was there with those bytes has had its edge, and would be waited for
  * until the deadline (seen in 0.9.75). To shut down what is at its end already
@@ -213,15 +240,16 @@ void
 connection_sweep(struct http_server *server)
 {
 	static const enum queue reading[] = {QUEUE_HEAD, QUEUE_BODY};
+	struct connection *c;
 
-	if (uv_now(server->loop) < server->sweep)
+	if (uv_now(server->loop) < server->swept + SWEEP_MS)
 		return;
-	server->sweep = uv_now(server->loop) + SWEEP_MS;
 	for (size_t i = 0; i < sizeof(reading) / sizeof(reading[0]); i++)
-		for (struct connection *c = server->queue[reading[i]].first; c != NULL;
-		     c = c->later)
-			if (has_ended(c))
-				shutdown(c->fd, SHUT_RD);
+		for (c = server->queue[reading[i]].first; c != NULL; c = c->later)
+			look(c);
+	for (c = server->queue[QUEUE_NEXT].last; c != NULL && is_new_there(c); c = c->sooner)
+		look(c);
+	server->swept = uv_now(server->loop);
 }
 
 static void

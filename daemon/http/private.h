@@ -132,7 +132,7 @@ struct http_server {
 		struct connection *first, *last;
 		uint64_t ms;
 	} queue[QUEUE_COUNT];
-	uint64_t sweep; /* of the loop's clock: when ends are looked for again */
+	uint64_t swept; /* of the loop's clock: when ends were looked for last */
 	struct exchange *spare;
 	size_t spare_count;
 	struct prepared_table *prepared;
@@ -167,8 +167,8 @@ void connection_queue(struct connection *c, enum queue queue);
 /* The earliest deadline or look for ends; UINT64_MAX: none. */
 uint64_t connection_earliest(const struct http_server *server);
 
-/* Once a second: has libmicrohttpd them see the end of what clients send who went
- * away amid a request. */
+/* Once a second: has libmicrohttpd see the end of what clients send who ended amid
+ * a request or with one. */
 void connection_sweep(struct http_server *server);
 
 /* Ends those whose deadline has come: 408 where an answer can be sent. */

@@ -122,6 +122,28 @@ START_TEST(who_goes_away_amid_a_request_is_let_go_within_seconds)
 }
 END_TEST
 
+START_TEST(who_ends_with_a_request_is_answered_and_let_go_within_seconds)
+{
+	const struct timeval patience = {.tv_sec = 5};
+	int fd[10];
+	char byte;
+
+	base = site_start(LISTENER_LOOKUP, NULL);
+	for (int i = 0; i < 10; i++) {
+		fd[i] = raw_open(base);
+		SAY(fd[i], "GET /owner?key=a HTTP/1.1\r\nHost: x\r\n\r\n");
+		shutdown(fd[i], SHUT_WR);
+	}
+	for (int i = 0; i < 10; i++) {
+		expect_body(raw_answer(fd[i], 2000), "61");
+		setsockopt(fd[i], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+		ck_assert_int_eq(recv(fd[i], &byte, 1, 0), 0);
+		close(fd[i]);
+	}
+	site_stop();
+}
+END_TEST
+
 START_TEST(an_idle_connection_is_closed_and_one_that_waits_is_not)
 {
 	char byte;
@@ -362,6 +384,7 @@ SUITE(http_limits)
 	tcase_add_test(tests, a_head_that_never_ends_is_ended);
 	tcase_add_test(tests, a_body_that_never_ends_is_ended);
 	tcase_add_test(tests, who_goes_away_amid_a_request_is_let_go_within_seconds);
+	tcase_add_test(tests, who_ends_with_a_request_is_answered_and_let_go_within_seconds);
 	tcase_add_test(tests, an_idle_connection_is_closed_and_one_that_waits_is_not);
 	tcase_add_test(tests, a_connection_too_many_is_told_so);
 	tcase_add_test(tests, an_address_has_its_share_and_loopback_all);
