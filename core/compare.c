@@ -57,7 +57,7 @@ hrw_spread(const struct hrw_membership *m, const uint64_t *owned, struct hrw_spr
 static int
 change_init(struct hrw_compared *c, const struct hrw_membership *after)
 {
-	c->plan = hrw_plan_new(c->before, c->before, after);
+	c->plan = hrw_plan_new(c->before, c->before, after, after);
 	if (c->plan == NULL)
 		return HRW_INTERNAL;
 	c->tally = hrw_tally_new(c->plan);

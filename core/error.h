@@ -47,6 +47,7 @@
 	X(FORBIDDEN, -32, "forbidden", "Not allowed")                                              \
 	X(READ_ONLY, -33, "read-only", "The store takes no changes")                               \
 	X(STORE_FAILED, -34, "store-failed", "The store failed")                                   \
+	X(LAST_NODE, -36, "last-node", "No node would take keys")                                  \
 	X(INTERNAL, -35, "internal", "Our own fault")
 
 enum hrw_error {

@@ -59,7 +59,10 @@ struct hrw_node {
 	double reweight;   /* 0..1 */
 	bool has_healthy;  /* it was said; else it is true */
 	bool is_unhealthy; /* "healthy" is false */
+	bool is_empty;	   /* of a settled membership: it has no copies there any longer */
 	int64_t since_ms;  /* Unix time of the last change of state; carried, not read */
+	uint64_t joined;   /* the epoch in which it was added, or came back empty; 0: not
+			    * known. Carried, not read */
 	uint32_t listed;   /* its place in the list that the draft was made from */
 };
 
@@ -186,8 +189,8 @@ int hrw_check_weight(double weight, struct hrw_fault *fault);
 /* Same placement and parameters? */
 bool hrw_membership_places_alike(const struct hrw_membership *a, const struct hrw_membership *b);
 
-/* Same placement, parameters, copies and nodes (since_ms aside)? For two frozen
- * ones, or two drafts: what freeze fills in counts. */
+/* Same placement, parameters, copies and nodes (since_ms and joined aside)? For two
+ * frozen ones, or two drafts: what freeze fills in counts. */
 bool hrw_membership_equal(const struct hrw_membership *a, const struct hrw_membership *b);
 
 #endif

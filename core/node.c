@@ -329,7 +329,7 @@ hrw_node_same(const struct hrw_node *a, const struct hrw_node *b)
 {
 	return hrw_text_same(a->address, b->address) && hrw_text_same(a->hash_name, b->hash_name) &&
 	       a->hash_name_is_default == b->hash_name_is_default && a->id == b->id &&
-	       hrw_node_is_untouched(a, b);
+	       a->is_empty == b->is_empty && hrw_node_is_untouched(a, b);
 }
 
 bool

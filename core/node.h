@@ -31,7 +31,7 @@ void hrw_node_fini(struct hrw_node *node);
 int hrw_node_check(const struct hrw_node *node, const struct hrw_placement *placement,
     const struct hrw_limits *limits, struct hrw_fault *fault);
 
-/* Equal but for name and since_ms? */
+/* Equal but for name, since_ms and joined? */
 bool hrw_node_same(const struct hrw_node *a, const struct hrw_node *b);
 
 /* Equal in what decides how many keys a node gets: its state, weight, zone,

@@ -50,20 +50,40 @@ places(const struct hrw_plan *plan, const struct hrw_membership *m)
 	return place;
 }
 
-/* Which nodes neither join nor leave nor change; NULL: no memory. */
-static bool *
-untouched(const struct hrw_plan *plan)
+static const struct hrw_node *
+find(const struct hrw_membership *m, const char *name)
 {
-	const struct hrw_membership *before = plan->before, *after = plan->after;
-	bool *is_untouched = calloc(plan->count + 1, sizeof(*is_untouched));
+	return hrw_membership_find(m, name);
+}
 
-	for (size_t i = 0; is_untouched != NULL && i < before->count; i++) {
-		const struct hrw_node *is = hrw_membership_find(after, before->node[i].name);
+/* What each node is, before and after. NULL: no memory. */
+static struct hrw_plan_node *
+nodes(const struct hrw_plan *plan)
+{
+	struct hrw_plan_node *list = calloc(plan->count + 1, sizeof(*list));
 
-		is_untouched[plan->before_to_union[i]] =
-		    is != NULL && hrw_node_is_untouched(&before->node[i], is);
+	for (size_t i = 0; list != NULL && i < plan->count; i++) {
+		const char *name = plan->name[i];
+		const struct hrw_node *was = find(plan->before, name),
+				      *is = find(plan->after, name);
+
+		list[i] = (struct hrw_plan_node){
+		    .counts_before = was != NULL && hrw_settled_counts(plan->settled, name),
+		    .counts_after = is != NULL && hrw_settled_counts(plan->settled_after, name),
+		    .can_give = is != NULL,
+		    .takes_after = is != NULL && hrw_node_is_taker(is),
+		    .is_untouched = was != NULL && is != NULL && hrw_node_is_untouched(was, is)};
 	}
-	return is_untouched;
+	return list;
+}
+
+static bool
+loses_copies(const struct hrw_plan *plan)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->node[i].counts_before && !plan->node[i].counts_after)
+			return true;
+	return false;
 }
 
 /* Leaving nodes cost a place in the ranking each; of more, two rankings are
@@ -140,9 +160,16 @@ share_ranking(
 	return 0;
 }
 
+/* One pointer for both memberships of a settled side: then a key is ranked once. */
+static const struct hrw_membership *
+settled_of(const struct hrw_membership *m, const struct hrw_membership *settled)
+{
+	return hrw_is_settled(m, settled) ? m : settled;
+}
+
 struct hrw_plan *
 hrw_plan_new(const struct hrw_membership *before, const struct hrw_membership *settled,
-    const struct hrw_membership *after)
+    const struct hrw_membership *after, const struct hrw_membership *settled_after)
 {
 	struct hrw_plan *plan = calloc(1, sizeof(*plan));
 	int rc = 0;
@@ -151,8 +178,8 @@ hrw_plan_new(const struct hrw_membership *before, const struct hrw_membership *s
 		return NULL;
 	plan->before = before;
 	plan->after = after;
-	/* One pointer for equal memberships: then a key is ranked once for both. */
-	plan->settled = hrw_membership_equal(before, settled) ? before : settled;
+	plan->settled = settled_of(before, settled);
+	plan->settled_after = settled_of(after, settled_after);
 	plan->name = malloc((before->count + after->count + 1) * sizeof(*plan->name));
 	if (plan->name == NULL)
 		goto fail;
@@ -160,12 +187,16 @@ hrw_plan_new(const struct hrw_membership *before, const struct hrw_membership *s
 	plan->before_to_union = places(plan, before);
 	plan->after_to_union = places(plan, after);
 	plan->settled_to_union = places(plan, plan->settled);
+	plan->settled_after_to_union = places(plan, plan->settled_after);
+	plan->node = nodes(plan);
 	if (plan->before_to_union == NULL || plan->after_to_union == NULL ||
-	    plan->settled_to_union == NULL)
+	    plan->settled_to_union == NULL || plan->settled_after_to_union == NULL ||
+	    plan->node == NULL)
 		goto fail;
-	plan->is_untouched = untouched(plan);
-	if (plan->is_untouched == NULL)
-		goto fail;
+	plan->is_settled_alike = hrw_holders_same(plan->settled, plan->settled_after);
+	plan->has_all_copies =
+	    plan->settled == before &&
+	    (plan->settled_after == after || (plan->is_settled_alike && !loses_copies(plan)));
 	if (is_part_of(after, before))
 		rc = share_ranking(plan, before, after);
 	else if (is_part_of(before, after))
@@ -182,13 +213,22 @@ hrw_plan_free(struct hrw_plan *plan)
 {
 	if (plan == NULL)
 		return;
-	free(plan->is_untouched);
+	free(plan->node);
 	free(plan->wide_to_narrow);
+	free(plan->settled_after_to_union);
 	free(plan->settled_to_union);
 	free(plan->after_to_union);
 	free(plan->before_to_union);
 	free(plan->name);
 	free(plan);
+}
+
+void
+hrw_plan_empties(struct hrw_plan *plan, struct hrw_bytes name)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		if (hrw_bytes_equal(hrw_text(plan->name[i]), name))
+			plan->node[i].can_give = false;
 }
 
 static void
@@ -251,9 +291,9 @@ are_apart(const struct hrw_membership *m, const uint32_t *list, int count)
 	return true;
 }
 
-/* What happens to most keys, nothing: the first of the ranking, no two of a zone,
- * take keys on both sides, so they are the holders on both. False, and nothing is
- * filled, where it is not so plain. */
+/* Most keys stay where they are: the first nodes of the ranking, no two of them in
+ * a zone, take keys on both sides, so they are the holders on both. False, and
+ * nothing is filled, where it is not so plain. */
 static bool
 stays(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_change *out)
 {
@@ -274,8 +314,7 @@ stays(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_change *out)
 		out->before[i] = out->after[i] = place[of_wide[i]];
 	out->before_count = out->after_count = (uint32_t)count;
 	out->lost_count = out->gained_count = out->needless = 0;
-	out->from = HRW_NOT_LISTED;
-	out->owner_changed = out->is_cold = false;
+	out->owner_changed = false;
 	return true;
 }
 
@@ -306,7 +345,7 @@ count_untouched(const struct hrw_plan *plan, const uint32_t *list, uint32_t coun
 	uint32_t untouched_count = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		untouched_count += plan->is_untouched[list[i]];
+		untouched_count += plan->node[list[i]].is_untouched;
 	return untouched_count;
 }
 
@@ -327,15 +366,10 @@ is_owner_changed(const struct hrw_change *c)
 	return c->before[0] != c->after[0];
 }
 
-void
-hrw_plan_key(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_change *out)
+/* The holders on both sides, and what is lost and gained between them. */
+static void
+merge(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_change *out)
 {
-	uint32_t room[HRW_COPIES_MAX];
-	const uint32_t *warm = room;
-	uint32_t warm_count;
-
-	if (plan->is_alike && stays(plan, key, out))
-		return;
 	if (plan->wide == NULL || !holders_of_both(plan, key, out)) {
 		out->before_count = holders(plan->before, plan->before_to_union, key, out->before);
 		out->after_count = holders(plan->after, plan->after_to_union, key, out->after);
@@ -345,25 +379,107 @@ hrw_plan_key(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_chang
 	out->gained_count =
 	    difference(out->after, out->after_count, out->before, out->before_count, out->gained);
 	out->needless = needless(plan, out);
-	out->from = HRW_NOT_LISTED;
 	out->owner_changed = is_owner_changed(out);
-	out->is_cold = false;
-	/* Most keys do not change: who of their holders is warm is never asked. */
-	if (!out->owner_changed && !hrw_change_is_listed(out))
-		return;
+}
+
+/* Of a list of settled holders, those whose copies count on one side. */
+static uint32_t
+counting(
+    const struct hrw_plan *plan, const uint32_t *list, uint32_t count, bool is_after, uint32_t *out)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct hrw_plan_node *node =
+		    list[i] != HRW_NOT_LISTED ? &plan->node[list[i]] : NULL;
+
+		if (node != NULL && (is_after ? node->counts_after : node->counts_before))
+			out[kept++] = list[i];
+	}
+	return kept;
+}
+
+static uint32_t
+count_missing(const uint32_t *holder, uint32_t count, const uint32_t *warm, uint32_t warm_count)
+{
+	uint32_t missing = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		missing += !contains(warm, warm_count, holder[i]);
+	return missing;
+}
+
+/* The warm nodes before, into out->warm[], and what is missing on both sides. */
+static void
+look_for_copies(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_change *out)
+{
+	uint32_t room[HRW_COPIES_MAX], warm[HRW_COPIES_MAX], count, warm_count;
+	const uint32_t *stood = room;
 
 	if (plan->settled == plan->before) {
-		warm = out->before;
-		warm_count = out->before_count;
+		stood = out->before;
+		count = out->before_count;
 	} else {
-		warm_count = holders(plan->settled, plan->settled_to_union, key, room);
+		count = holders(plan->settled, plan->settled_to_union, key, room);
 	}
-	out->is_cold = out->owner_changed && out->after_count > 0 &&
-		       !contains(warm, warm_count, out->after[0]);
-	if (!hrw_change_is_listed(out))
+	out->warm_count = counting(plan, stood, count, false, out->warm);
+
+	if (plan->settled_after == plan->after) {
+		warm_count = out->after_count;
+		memcpy(warm, out->after, warm_count * sizeof(*warm));
+	} else if (plan->is_settled_alike) {
+		warm_count = counting(plan, stood, count, true, warm);
+	} else {
+		count = holders(plan->settled_after, plan->settled_after_to_union, key, room);
+		warm_count = counting(plan, room, count, true, warm);
+	}
+	out->missing_before =
+	    count_missing(out->before, out->before_count, out->warm, out->warm_count);
+	out->missing_after = count_missing(out->after, out->after_count, warm, warm_count);
+	out->is_nowhere_before = out->warm_count == 0;
+	out->is_nowhere_after = warm_count == 0;
+}
+
+static void
+choose_source(const struct hrw_plan *plan, struct hrw_change *c)
+{
+	for (uint32_t i = 0; i < c->before_count; i++)
+		if (plan->node[c->before[i]].can_give &&
+		    contains(c->after, c->after_count, c->before[i]) &&
+		    contains(c->warm, c->warm_count, c->before[i])) {
+			c->from = c->before[i];
+			return;
+		}
+	/* The displaced ones first, then those that are leaving. */
+	for (int leaving = 0; leaving < 2; leaving++)
+		for (uint32_t i = 0; i < c->warm_count; i++)
+			if (plan->node[c->warm[i]].can_give &&
+			    plan->node[c->warm[i]].takes_after == !leaving) {
+				c->from = c->warm[i];
+				c->is_from_leaving = leaving != 0;
+				return;
+			}
+}
+
+void
+hrw_plan_key(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_change *out)
+{
+	bool stays_put = plan->is_alike && stays(plan, key, out);
+
+	if (!stays_put)
+		merge(plan, key, out);
+	out->from = HRW_NOT_LISTED;
+	out->is_cold = out->is_from_leaving = false;
+	out->is_nowhere_before = out->is_nowhere_after = false;
+	out->missing_before = out->missing_after = out->warm_count = 0;
+	/* Most keys of a settled pool: the settled memberships are not looked at. */
+	if (plan->has_all_copies &&
+	    (stays_put ||
+		(!hrw_change_is_listed(out) && !out->owner_changed && out->before_count > 0)))
 		return;
-	for (uint32_t i = 0; i < out->before_count && out->from == HRW_NOT_LISTED; i++)
-		if (contains(out->after, out->after_count, out->before[i]) &&
-		    contains(warm, warm_count, out->before[i]))
-			out->from = out->before[i];
+	look_for_copies(plan, key, out);
+	out->is_cold = out->owner_changed && out->after_count > 0 &&
+		       !contains(out->warm, out->warm_count, out->after[0]);
+	if (out->gained_count > 0)
+		choose_source(plan, out);
 }

@@ -92,6 +92,16 @@ moves_add(struct hrw_tally *t, const struct hrw_change *c)
 			    c->gained_count == 0 ? HRW_NOT_LISTED : c->gained[j], 1);
 }
 
+/* Of most keys nothing is missing. */
+static void
+add_missing(struct hrw_tally *t, const struct hrw_change *c)
+{
+	t->missing_before += c->missing_before;
+	t->missing_after += c->missing_after;
+	t->nowhere_before += c->is_nowhere_before;
+	t->nowhere_after += c->is_nowhere_after;
+}
+
 int
 hrw_tally_add(struct hrw_tally *t, const struct hrw_change *c)
 {
@@ -104,6 +114,8 @@ hrw_tally_add(struct hrw_tally *t, const struct hrw_change *c)
 	t->keys++;
 	t->owners_changed += c->owner_changed;
 	t->owners_cold += c->is_cold;
+	if (c->missing_before + c->missing_after + c->is_nowhere_before + c->is_nowhere_after > 0)
+		add_missing(t, c);
 	for (uint32_t i = 0; i < c->before_count; i++)
 		t->node[c->before[i]].before++;
 	for (uint32_t i = 0; i < c->after_count; i++)
@@ -115,7 +127,8 @@ hrw_tally_add(struct hrw_tally *t, const struct hrw_change *c)
 	t->copies_lost += c->lost_count;
 	t->copies_gained += c->gained_count;
 	t->needless += c->needless;
-	t->keys_without_source += c->lost_count > 0 && c->from == HRW_NOT_LISTED;
+	t->keys_without_source += c->gained_count > 0 && c->from == HRW_NOT_LISTED;
+	t->keys_with_leaving_source += c->is_from_leaving;
 	for (uint32_t i = 0; i < c->lost_count; i++)
 		t->node[c->lost[i]].loses++;
 	for (uint32_t i = 0; i < c->gained_count; i++)
@@ -137,6 +150,11 @@ hrw_tally_merge(struct hrw_tally *into, const struct hrw_tally *from)
 	into->keys_without_source += from->keys_without_source;
 	into->owners_changed += from->owners_changed;
 	into->owners_cold += from->owners_cold;
+	into->keys_with_leaving_source += from->keys_with_leaving_source;
+	into->missing_before += from->missing_before;
+	into->missing_after += from->missing_after;
+	into->nowhere_before += from->nowhere_before;
+	into->nowhere_after += from->nowhere_after;
 	for (size_t i = 0; i < into->count; i++) {
 		into->node[i].before += from->node[i].before;
 		into->node[i].after += from->node[i].after;

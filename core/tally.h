@@ -22,9 +22,12 @@ struct hrw_move {
 };
 
 struct hrw_tally {
-	uint64_t keys, changed, copies_lost, copies_gained, needless, keys_without_source;
+	uint64_t keys, changed, copies_lost, copies_gained, needless;
+	uint64_t keys_without_source, keys_with_leaving_source;
 	uint64_t owners_changed, owners_cold;
-	size_t count; /* nodes, as plan->count */
+	uint64_t missing_before, missing_after; /* copies: cold holders */
+	uint64_t nowhere_before, nowhere_after; /* keys that no node has warm */
+	size_t count;				/* nodes, as plan->count */
 	struct hrw_tally_node *node;
 	struct hrw_move *move; /* open addressing; an empty place has keys 0 */
 	size_t move_count, move_room;

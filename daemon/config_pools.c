@@ -40,13 +40,13 @@ static int
 check_pool(const struct config *c, const struct json *pool, struct hrw_fault *fault)
 {
 	struct hrw_membership *m;
-	double max_moved;
+	struct pool_terms terms;
 	int rc =
 	    hrw_check_name(hrw_text(json_name(pool)), c->limits->name_bytes, HRW_BAD_POOL, fault);
 
 	if (rc < 0)
 		return pool_fault(pool, rc, fault);
-	m = document_pool_read(pool, c->limits, &max_moved, fault);
+	m = document_pool_read(pool, c->limits, &terms, fault);
 	if (m == NULL)
 		return (int)fault->error;
 	rc = hrw_membership_freeze(m, c->limits, fault);

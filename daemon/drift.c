@@ -16,14 +16,14 @@ is_same(const struct config *config, const struct json *j, const struct pool *po
 {
 	char fingerprint[POOL_FINGERPRINT + 1];
 	struct hrw_membership *m;
-	double max_moved;
+	struct pool_terms terms;
 	bool same = true;
 
-	m = document_pool_read(j, config->limits, &max_moved, NULL);
+	m = document_pool_read(j, config->limits, &terms, NULL);
 	if (m == NULL)
 		return true;
 	if (hrw_membership_freeze(m, config->limits, NULL) == 0) {
-		same = max_moved == pool->max_moved &&
+		same = document_terms_differing(&terms, &pool->terms) == 0 &&
 		       (fingerprint_of(m, fingerprint) < 0 ||
 			   strcmp(fingerprint, pool->fingerprint) == 0);
 	}

@@ -19,6 +19,7 @@
 #include "daemon/lag.h"
 #include "daemon/log.h"
 #include "daemon/loop.h"
+#include "daemon/members/clock.h"
 #include "daemon/members/secrets.h"
 #include "daemon/memory.h"
 #include "daemon/metrics.h"
@@ -44,6 +45,7 @@ struct daemon {
 	struct watchdog dog;
 	struct lag lag;
 	struct memory memory;
+	struct clock clock;
 	struct sockets sockets;
 	struct buffer status; /* for the service manager */
 	struct worker *worker[WORKERS_MAX];
@@ -64,6 +66,7 @@ published(void *arg)
 
 	metrics_adopt(d->app.metrics, s);
 	watchers_tell(d->app.watchers, s);
+	clock_look(&d->clock, d->app.writer);
 }
 
 static void
@@ -131,8 +134,8 @@ close_rest(struct daemon *d)
 {
 	uv_handle_t *const handles[] = {(uv_handle_t *)&d->look, (uv_handle_t *)&d->follow,
 	    (uv_handle_t *)&d->dog.timer, (uv_handle_t *)&d->lag.timer,
-	    (uv_handle_t *)&d->memory.timer, (uv_handle_t *)&d->term, (uv_handle_t *)&d->interrupt,
-	    (uv_handle_t *)&d->hangup};
+	    (uv_handle_t *)&d->memory.timer, (uv_handle_t *)&d->clock.timer,
+	    (uv_handle_t *)&d->term, (uv_handle_t *)&d->interrupt, (uv_handle_t *)&d->hangup};
 
 	for (size_t i = 0; i < d->worker_count; i++)
 		worker_free(d->worker[i]);
@@ -173,6 +176,7 @@ finish(struct daemon *d, unsigned seconds)
 	d->deadline = uv_now(&d->loop) + (uint64_t)seconds * 1000;
 	watchdog_stop(&d->dog);
 	uv_timer_stop(&d->follow);
+	clock_stop(&d->clock);
 	if (d->app.watchers != NULL)
 		watchers_end(d->app.watchers);
 	for (size_t i = 0; i < d->admin_count; i++)
@@ -393,6 +397,7 @@ start(struct daemon *d, struct hrw_fault *fault)
 	log_info("ready: %s", buffer_text(&d->sockets.names));
 	lag_start(&d->lag, d->app.metrics);
 	memory_start(&d->memory);
+	clock_look(&d->clock, d->app.writer);
 	watchdog_start(&d->dog, d->worker, d->worker_count);
 	tell_status(d, NULL);
 	notify_ready(buffer_text(&d->status));
@@ -407,6 +412,7 @@ init_handles(struct daemon *d)
 	watchdog_init(&d->dog, &d->loop);
 	lag_init(&d->lag, &d->loop);
 	memory_init(&d->memory, &d->loop);
+	clock_init(&d->clock, &d->loop);
 	uv_signal_init(&d->loop, &d->term);
 	uv_signal_init(&d->loop, &d->interrupt);
 	uv_signal_init(&d->loop, &d->hangup);

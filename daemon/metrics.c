@@ -205,6 +205,13 @@ place_of(struct metrics *m, const struct pool *pool)
 	return p;
 }
 
+static void
+keep_counts(struct node_count *to, const struct node_count *from)
+{
+	histogram_count(&to->keys, counted(&from->keys));
+	atomic_store_explicit(&to->asked, counted(&from->asked), memory_order_relaxed);
+}
+
 /* The counts of a pool's nodes, those that stayed with what they had. Nodes of a
  * membership stand by name. */
 static struct node_counts *
@@ -230,7 +237,7 @@ nodes_of(const struct pool *pool, const struct node_counts *before)
 			old++;
 		if (before != NULL && old < before->count &&
 		    strcmp(before->node[old].name, at->name) == 0)
-			histogram_count(&at->keys, counted(&before->node[old].keys));
+			keep_counts(at, &before->node[old]);
 	}
 	return nodes;
 }
@@ -264,6 +271,56 @@ metrics_lookup(struct metrics *m, const struct pool *pool, uint32_t owner)
 	histogram_count(&p->keys, 1);
 	if (owner != METRICS_NOBODY && follow(m, p, pool))
 		histogram_count(&p->nodes->node[owner].keys, 1);
+}
+
+/* Seconds since the system started, one at least. */
+static uint64_t
+seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec + 1;
+}
+
+void
+metrics_asked(struct metrics *m, const struct pool *pool, const uint32_t *node, size_t count)
+{
+	struct pool_count *p = place_of(m, pool);
+	uint64_t now = seconds();
+
+	if (p == NULL || !follow(m, p, pool))
+		return;
+	for (size_t i = 0; i < count; i++)
+		atomic_store_explicit(&p->nodes->node[node[i]].asked, now, memory_order_relaxed);
+}
+
+/* When one loop's lookups named it last. Under the lock. */
+static uint64_t
+asked_at(const struct metrics *m, const struct pool *pool, const char *node)
+{
+	const struct pool_count *p = metrics_pool(m, pool);
+
+	for (size_t i = 0; p != NULL && p->nodes != NULL && i < p->nodes->count; i++)
+		if (strcmp(p->nodes->node[i].name, node) == 0)
+			return counted(&p->nodes->node[i].asked);
+	return 0;
+}
+
+uint64_t
+metrics_asked_ago(struct metrics *m, const struct pool *pool, const char *node)
+{
+	uint64_t last = 0, now = seconds();
+
+	for (struct metrics *at = m->first; at != NULL; at = atomic_load(&at->next)) {
+		uint64_t asked;
+
+		pthread_mutex_lock(&at->lock);
+		asked = asked_at(at, pool, node);
+		pthread_mutex_unlock(&at->lock);
+		last = asked > last ? asked : last;
+	}
+	return last == 0 ? UINT64_MAX : now > last ? now - last : 0;
 }
 
 void

@@ -42,6 +42,12 @@ void metrics_lag(struct metrics *m, uint64_t ns);
  * not counted. */
 #define METRICS_NOBODY UINT32_MAX
 void metrics_lookup(struct metrics *m, const struct pool *pool, uint32_t owner);
+/* A lookup named these nodes as its fallback, indexes into the pool's nodes: that is
+ * where clients still ask a node that is draining. */
+void metrics_asked(struct metrics *m, const struct pool *pool, const uint32_t *node, size_t count);
+/* How many seconds ago a lookup on any loop did so last; UINT64_MAX: never, as far as
+ * this daemon knows. Any thread. */
+uint64_t metrics_asked_ago(struct metrics *m, const struct pool *pool, const char *node);
 /* The loop reads `s` from now on: what it counted for pools that are gone, or were
  * made anew, is forgotten. */
 void metrics_adopt(struct metrics *m, const struct snapshot *s);

@@ -22,6 +22,7 @@ struct node_counts {
 	struct node_count {
 		char *name;
 		atomic_uint_least64_t keys;
+		atomic_uint_least64_t asked; /* metrics_asked() last: seconds, 0 never */
 	} node[];
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/members/missing.h"
 #include "daemon/metrics_scrape.h"
 
 static bool
@@ -65,6 +66,22 @@ metrics_pools_settled(struct scrape *s)
 		scrape_begin(s);
 		scrape_label(s, "pool", s->snapshot->pool[i]->name);
 		scrape_end(s, pool_is_settled(s->snapshot->pool[i]));
+	}
+}
+
+void
+metrics_pools_missing(struct scrape *s)
+{
+	for (size_t i = 0; i < s->snapshot->count; i++) {
+		const struct pool *pool = s->snapshot->pool[i];
+		uint64_t copies;
+
+		if (!is_shown(s, pool->name) || s->app->reports == NULL ||
+		    !missing_of(reports_missing(s->app->reports), pool, &copies))
+			continue;
+		scrape_begin(s);
+		scrape_label(s, "pool", pool->name);
+		scrape_end(s, copies);
 	}
 }
 

@@ -36,6 +36,7 @@ void scrape_number(struct scrape *s, double value);
 void metrics_pools_lookups(struct scrape *s);
 void metrics_pools_epochs(struct scrape *s);
 void metrics_pools_settled(struct scrape *s);
+void metrics_pools_missing(struct scrape *s);
 void metrics_pools_nodes(struct scrape *s);
 void metrics_pools_info(struct scrape *s);
 void metrics_pools_node_lookups(struct scrape *s);

@@ -316,6 +316,11 @@ static const struct metric metrics[] = {
     {"hrwd_pool_epoch", "gauge", "Epoch of a pool's membership.", metrics_pools_epochs},
     {"hrwd_pool_settled", "gauge", "1 when all copies of a pool are in place.",
 	metrics_pools_settled},
+    {"hrwd_pool_copies_missing", "gauge",
+	"Copies of the stored keys that are still to be made, as the last report of the pool's "
+	"epoch "
+	"counted them.",
+	metrics_pools_missing},
     {"hrwd_pool_nodes", "gauge", "Nodes of a pool, by state.", metrics_pools_nodes},
     {"hrwd_changes_total", "counter", "Changes judged, by outcome.", print_changes},
     {"hrwd_plans", "gauge", "Plans that are computed now, and that wait for it.", print_plans},

@@ -15,7 +15,7 @@ SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
 OBJCOPY    ?= objcopy
 ABI        := 0
 PUBLIC     := $(addprefix core/,bytes.h error.h placement.h membership.h keytype.h zones.h \
-              settled.h plan.h tally.h estimate.h)
+              settled.h plan.h leftover.h tally.h estimate.h)
 LIB_PKGS   := libsodium libxxhash libb2 libmd zlib
 PIC_OBJ    := $(patsubst %.c,$(BUILD)/pic/%.o,$(CORE_SRC))
 LIB_FILES  := $(addprefix $(BUILD)/lib/,libhrw.so.$(VERSION) libhrw.a hrw.h)

@@ -81,8 +81,10 @@ action_add(struct ctl *ctl)
 	}
 	if (options->zone != NULL)
 		json_put_text(&o, "zone", options->zone);
-	if (options->is_joining)
-		json_put_text(&o, "state", "joining");
+	if (options->is_joining && options->is_active)
+		rc = ctl_fail(CTL_USAGE, "--joining and --active: a node is one of them");
+	else if (options->is_joining || options->is_active)
+		json_put_text(&o, "state", options->is_active ? "active" : "joining");
 	json_close_object(&o);
 	if (rc == 0)
 		rc = submit_order(ctl, &order);

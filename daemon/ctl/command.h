@@ -68,6 +68,9 @@ int action_change(struct ctl *ctl);
 int action_apply(struct ctl *ctl);
 int action_revert(struct ctl *ctl);
 
+int copies_show(struct ctl *ctl);
+int removable_show(struct ctl *ctl);
+
 int plans_make(struct ctl *ctl);
 int plans_show(struct ctl *ctl);
 int plans_changes(struct ctl *ctl);

@@ -8,7 +8,9 @@
 
 #include "daemon/ctl/away.h"
 #include "daemon/ctl/command.h"
+#include "daemon/ctl/copies.h"
 #include "daemon/ctl/follow.h"
+#include "daemon/ctl/removable.h"
 #include "daemon/ctl/url.h"
 
 enum { WAIT_SECONDS = 30 };
@@ -131,8 +133,8 @@ follow_node(const struct json *pool, const char *name)
 	return NULL;
 }
 
-/* Has the drain of a node come to an end? Says which. 1: yes, and well; -1: it
- * was called off. */
+/* Has the drain of a node come to an end? Says which. 1: yes, and well; 2: but for
+ * the last check; -1: it was called off. */
 static int
 drain_end(const struct ctl *ctl, const struct json *pool, const char *name)
 {
@@ -147,12 +149,27 @@ drain_end(const struct ctl *ctl, const struct json *pool, const char *name)
 		why = "drains no more: it was taken back";
 		end = -1;
 	} else if (json_bool(json_get(pool, "settled"))) {
-		why = "has drained: all copies are in place, it can be removed";
-		end = 1;
+		return 2; /* all copies are in place: the last check is whether it is asked */
 	}
 	if (end != 0)
 		fprintf(ctl->out, "%s %s\n", name, why);
 	return end;
+}
+
+/* What is left to be copied, whenever the pool is another. */
+static int
+tell_copies(struct ctl *ctl, const struct json *pool)
+{
+	struct copies_count count;
+	int rc;
+
+	if (json_bool(json_get(pool, "settled")))
+		return 0;
+	rc = copies_count(ctl, NULL, NULL, 0, &count);
+	if (rc == 0 && count.keys > 0)
+		copies_tell(ctl, &count);
+	/* What is not known is no reason to stop waiting. */
+	return rc == CTL_LEFT ? rc : 0;
 }
 
 int
@@ -167,8 +184,9 @@ follow_drain(struct ctl *ctl)
 	if (has_ended == NULL)
 		rc = rc != 0 ? rc : ctl_no_memory();
 	if (rc == 0) {
-		fputs("waiting until the copies are in place (hrwctl settle) or the nodes are "
-		      "removed\n",
+		fputs("waiting until the copies are made and the pool is settled (hrwctl settle), "
+		      "and "
+		      "nobody asks for the nodes\n",
 		    ctl->out);
 		fflush(ctl->out);
 	}
@@ -176,15 +194,21 @@ follow_drain(struct ctl *ctl)
 		for (size_t i = 0; i < ctl->argument_count; i++) {
 			int end = has_ended[i] ? 0 : drain_end(ctl, f.now.json, ctl->argument[i]);
 
+			if (end == 2)
+				rc = removable_wait(ctl, f.name, ctl->argument[i]);
+			if (rc != 0)
+				break;
 			has_ended[i] = has_ended[i] || end != 0;
 			left -= end != 0;
 			if (end < 0)
 				status = CTL_REFUSED;
 		}
-		fflush(ctl->out);
-		if (left == 0)
+		if (left == 0 || rc != 0)
 			break;
-		rc = next_version(&f, &next);
+		rc = tell_copies(ctl, f.now.json);
+		fflush(ctl->out);
+		if (rc == 0)
+			rc = next_version(&f, &next);
 		if (rc == 0) {
 			reply_fini(&f.now);
 			f.now = next;

@@ -13,8 +13,8 @@ int follow_pool_name(struct ctl *ctl, char **out);
 /* The node of that name in a pool; NULL: none. */
 const struct json *follow_node(const struct json *pool, const char *name);
 
-/* Until each node of the arguments is removed, or stands in a settled pool, or
- * drains no more. The last is CTL_REFUSED: somebody called it off. */
+/* Until each node of the arguments may be switched off or is removed, or its drain was
+ * called off, which is CTL_REFUSED. Says meanwhile how many copies are to be made. */
 int follow_drain(struct ctl *ctl);
 
 #endif

@@ -92,7 +92,7 @@ pool_of_answer(const struct json *j, const char *name, struct hrw_fault *fault)
 
 	json_open_object(&o, NULL);
 	json_put_int(&o, "format", DOCUMENT_FORMAT);
-	json_put_int(&o, "min_reader", DOCUMENT_MIN_READER);
+	json_put_int(&o, "min_reader", 1);
 	json_each (member, j)
 		json_put_tree(&o, json_name(member), member);
 	json_close_object(&o);
@@ -264,7 +264,7 @@ report(struct ctl *ctl, struct pool *before, struct outcome *out, const struct k
 	};
 	int rc;
 
-	r.plan = hrw_plan_new(before->present, before->settled, out->after->present);
+	r.plan = report_plan(before, out->after, NULL, buffer_text(&out->emptied));
 	r.total = r.plan != NULL ? hrw_tally_new(r.plan) : NULL;
 	rc = r.total != NULL ? count(ctl, &r, keys) : ctl_no_memory();
 	if (rc == 0)

@@ -25,7 +25,7 @@ struct options {
 	const char *print; /* not listed: what the build asks for */
 
 	/* of a change */
-	bool is_sure, is_dry_run, has_exit_code, settles_later, waits;
+	bool is_sure, is_dry_run, has_exit_code, settles_now, waits;
 	const char *reason;
 	struct option_list force;
 
@@ -34,11 +34,11 @@ struct options {
 	const char *placement;
 	uint64_t copies;
 	const char *weight, *zone;
-	bool is_joining;
+	bool is_joining, is_active;
 	const char *offline, *keys;
 
 	/* of the rest */
-	const char *lost, *gained, *source;
+	const char *lost, *gained, *source, *to;
 	bool is_csv, watches;
 	uint64_t limit, count, interval;
 	const char *format;

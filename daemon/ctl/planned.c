@@ -1,6 +1,7 @@
 /*
  * planned.c - numbers first, then sentences.
  */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,84 @@ show_share(const struct ctl *ctl, const struct json *share)
 	    strcmp(low, high) == 0 ? "" : " to ", strcmp(low, high) == 0 ? "" : high);
 }
 
+/* The node that the change drains, where it is one: the source of what only a leaving
+ * node has. */
+static const char *
+leaving_node(const struct json *j)
+{
+	const char *name = NULL;
+
+	json_each (op, json_get(j, "change"))
+		if (strcmp(client_text(op, "/op"), "drain") == 0) {
+			if (name != NULL)
+				return NULL;
+			name = client_text(op, "/node");
+		}
+	return name;
+}
+
+/* A line in words, in a colour. */
+static void
+say(const struct ctl *ctl, enum terminal_style style, const char *format, ...)
+{
+	va_list values;
+
+	fputs(terminal_style(&ctl->terminal, style), ctl->out);
+	va_start(values, format);
+	vfprintf(ctl->out, format, values);
+	va_end(values);
+	fprintf(ctl->out, "%s\n", terminal_style(&ctl->terminal, STYLE_NONE));
+}
+
+static void
+show_leftovers(const struct ctl *ctl, const struct json *j)
+{
+	uint64_t keys = client_count(j, "/leftovers/keys");
+	struct buffer nodes = {0};
+	char number[TABLE_COUNT];
+
+	if (keys == 0)
+		return;
+	json_each (node, json_at(j, "/leftovers/nodes"))
+		buffer_printf(&nodes, "%s%s %s", nodes.len > 0 ? ", " : "",
+		    client_text(node, "/node"), table_number(client_count(node, "/keys"), number));
+	say(ctl, STYLE_BAD,
+	    "old copies of %s %s may still be on nodes that gain them (%s): delete them there "
+	    "before "
+	    "the change, or let them expire",
+	    table_number(keys, number), keys == 1 ? "key" : "keys", buffer_text(&nodes));
+	buffer_fini(&nodes);
+}
+
+/* What an operator has to do about it, in sentences. */
+static void
+show_work(const struct ctl *ctl, const struct json *j)
+{
+	uint64_t before = client_count(j, "/copies_missing/before"),
+		 after = client_count(j, "/copies_missing/after"),
+		 leaving = client_count(j, "/keys_with_leaving_source"),
+		 nowhere = client_count(j, "/keys_without_copy/after"),
+		 nowhere_before = client_count(j, "/keys_without_copy/before");
+	const char *node = leaving_node(j);
+	char number[TABLE_COUNT], other[TABLE_COUNT];
+
+	if (after > 0)
+		say(ctl, STYLE_NONE, "%s %s to be made%s%s%s", table_number(after, number),
+		    after == 1 ? "copy is" : "copies are", before > 0 ? " (" : "",
+		    before > 0 ? table_number(before, other) : "", before > 0 ? " before)" : "");
+	if (leaving > 0)
+		say(ctl, STYLE_WARN,
+		    "%s is the only source of %s of the keys: copy %s before it exits",
+		    node != NULL ? node : "a leaving node", table_number(leaving, number),
+		    leaving == 1 ? "it" : "those");
+	if (nowhere > nowhere_before)
+		say(ctl, STYLE_BAD, "%s %s would be on no node that is known to have %s",
+		    table_number(nowhere - nowhere_before, number),
+		    nowhere - nowhere_before == 1 ? "more key" : "more keys",
+		    nowhere - nowhere_before == 1 ? "it" : "them");
+	show_leftovers(ctl, j);
+}
+
 static void
 show_totals(const struct ctl *ctl, const struct json *j)
 {
@@ -150,6 +229,7 @@ show_totals(const struct ctl *ctl, const struct json *j)
 	fprintf(ctl->out, "%skeys without a source: %s%s\n",
 	    lost > 0 ? terminal_style(t, STYLE_BAD) : "", table_number(lost, number),
 	    lost > 0 ? terminal_style(t, STYLE_NONE) : "");
+	show_work(ctl, j);
 }
 
 /* Names on one side of the matrix, in the order in which they come. NULL, the

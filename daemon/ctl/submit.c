@@ -102,8 +102,8 @@ plan(struct ctl *ctl, const struct order *order, struct reply *reply)
 		url_parameter(&url, "dry_run", hrw_text("true"));
 	if (!order->names_pool && ctl->options.pool != NULL)
 		url_parameter(&url, "pool", hrw_text(ctl->options.pool));
-	if (ctl->options.settles_later)
-		url_parameter(&url, "settle", hrw_text("later"));
+	if (ctl->options.settles_now)
+		url_parameter(&url, "settle", hrw_text("now"));
 	add_force(ctl, &url);
 	ask.path = buffer_text(&url);
 	if (order->body.len > 0) {

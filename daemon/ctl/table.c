@@ -192,6 +192,15 @@ print_row(const struct table *t, const struct table_cell *row, const int *widest
 }
 
 void
+table_fini(struct table *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		free(t->cell[i].text);
+	free(t->cell);
+	*t = (struct table){0};
+}
+
+void
 table_print(struct table *t, FILE *to, const struct terminal *terminal)
 {
 	int widest[TABLE_COLUMNS_MAX] = {0};
@@ -206,8 +215,5 @@ table_print(struct table *t, FILE *to, const struct terminal *terminal)
 		print_row(t, &t->cell[i], widest, to, terminal);
 	if (t->failed)
 		fputs("… (no memory for the rest)\n", to);
-	for (size_t i = 0; i < t->count; i++)
-		free(t->cell[i].text);
-	free(t->cell);
-	*t = (struct table){0};
+	table_fini(t);
 }

@@ -39,6 +39,9 @@ void table_bytes(struct table *t, struct hrw_bytes text);
 void table_count(struct table *t, uint64_t count);	      /* with thousands apart */
 void table_style(struct table *t, enum terminal_style style); /* of the cell just added */
 
+/* Frees what it holds, unprinted. */
+void table_fini(struct table *t);
+
 /* Prints it and frees what it holds. */
 void table_print(struct table *t, FILE *to, const struct terminal *terminal);
 

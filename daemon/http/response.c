@@ -51,6 +51,7 @@ respond_status(enum hrw_error error, const char *reason)
 		return 408;
 	case HRW_NOT_DRAINING:
 	case HRW_KEYS_AT_RISK:
+	case HRW_LAST_NODE:
 	case HRW_TOO_MUCH_MOVED:
 	case HRW_POOL_NOT_EMPTY:
 	case HRW_KEYS_CHANGED:

@@ -27,15 +27,16 @@ build_has(const struct change *c, enum task_op op)
 
 /* What a change makes of a pool, before it is a version of it. */
 struct next {
-	struct hrw_membership *present, *settled;
-	double max_moved;
+	struct hrw_membership *present;
+	struct settling settling;
 };
 
 static void
 next_fini(struct next *next)
 {
 	hrw_membership_free(next->present);
-	hrw_membership_free(next->settled);
+	hrw_membership_free(next->settling.settled);
+	hrw_membership_free(next->settling.kept);
 	*next = (struct next){0};
 }
 
@@ -47,12 +48,10 @@ next_make(struct next *next, const struct change *c, const struct pool *now, int
 	int rc;
 
 	*next = (struct next){0};
-	rc = edit_apply(c, now, now_ms, limits, &next->present, &next->max_moved, fault);
+	rc = edit_apply(c, now, now_ms, limits, &next->present, &next->settling.terms, fault);
 	if (rc < 0)
 		return rc;
-	next->settled = settle_follow(c, now, next->present, fault);
-	rc = next->settled != NULL ? hrw_membership_freeze(next->settled, NULL, fault)
-				   : (int)fault->error;
+	rc = settle_follow(c, now, next->present, now_ms, &next->settling, fault);
 	if (rc < 0) {
 		next_fini(next);
 		hrw_fault_at(fault, "%s", ""); /* no place in what was sent */
@@ -60,23 +59,40 @@ next_make(struct next *next, const struct change *c, const struct pool *now, int
 	return rc;
 }
 
+/* A settled pool's two memberships are one. */
 static bool
-is_same(const struct next *next, const struct pool *now)
+is_settled_same(const struct next *next, const struct pool *now)
 {
-	return now != NULL && next->max_moved == now->max_moved &&
-	       hrw_membership_equal(next->present, now->present) &&
-	       hrw_membership_equal(next->settled, now->settled);
+	const struct hrw_membership *settled = next->settling.settled;
+
+	return hrw_membership_equal(settled, now->settled) ||
+	       (pool_is_settled(now) && hrw_is_settled(next->present, settled));
 }
 
-/* The next version; empties `next`. NULL: no memory. */
-static struct pool *
-next_version(struct next *next, const char *name, const struct pool *now)
+/* A rejoin states what has happened to the copies: it is always another epoch. */
+static bool
+is_same(const struct change *c, const struct next *next, const struct pool *now)
 {
-	struct pool *pool = pool_new(name, now != NULL ? now->epoch + 1 : 1,
-	    now != NULL ? now->lineage : NULL, next->max_moved, next->present, next->settled);
+	return now != NULL && !build_has(c, TASK_REJOIN) &&
+	       document_terms_differing(&next->settling.terms, &now->terms) == 0 &&
+	       hrw_membership_equal(next->present, now->present) && is_settled_same(next, now);
+}
 
-	*next = (struct next){0};
-	if (pool == NULL || now == NULL || now->extra == NULL)
+/* The next version; takes its memberships out of `next`. NULL: no memory. */
+static struct pool *
+next_version(struct next *next, const char *name, const struct pool *now, int64_t now_ms)
+{
+	struct settling *s = &next->settling;
+	struct pool *pool = pool_new(name, now != NULL ? now->epoch + 1 : 1,
+	    now != NULL ? now->lineage : NULL, &s->terms, next->present, s->settled);
+
+	next->present = s->settled = NULL;
+	if (pool == NULL)
+		return NULL;
+	pool->only_joins = pool->only_joins || s->only_joins;
+	pool->clocks = s->clocks;
+	pool->made_ms = now_ms;
+	if (now == NULL || now->extra == NULL)
 		return pool;
 	pool->extra = strdup(now->extra);
 	if (pool->extra == NULL) {
@@ -102,17 +118,22 @@ judge_pool(const struct change *c, const struct pool *now, const struct hrw_limi
 	    hrw_show(hrw_text(c->pool), shown, sizeof(shown)));
 }
 
-/* Judged by the guards; then told. */
+/* Judged by the guards; then told.
+ *   kept  the settled membership as if the change did not settle; NULL: no pool */
 static int
-conclude(const struct change *c, struct outcome *out, struct hrw_fault *fault)
+conclude(const struct change *c, const struct hrw_membership *kept, struct outcome *out,
+    struct hrw_fault *fault)
 {
+	bool settles =
+	    c->settles_now || build_has(c, TASK_SETTLE) || build_has(c, TASK_SETTLE_EPOCH);
 	int rc;
 
-	ops_write(out->before, out->after, build_has(c, TASK_SETTLE), &out->ops);
+	ops_write(out->before, out->after, settles, &out->ops);
 	ops_removed(out->before, out->after, &out->removed);
-	if (out->ops.failed || out->removed.failed)
+	ops_emptied(out->before, out->after, &out->emptied);
+	if (out->ops.failed || out->removed.failed || out->emptied.failed)
 		return hrw_fault(fault, HRW_INTERNAL, "no memory for the change");
-	rc = guard_judge(out->before, out->after, c->force, &out->forced, &out->fault);
+	rc = guard_judge(out->before, out->after, kept, c->force, &out->forced, &out->fault);
 	if (rc == 0)
 		return 0;
 	out->refusal = (enum hrw_error)rc;
@@ -137,20 +158,20 @@ change_build(const struct change *c, struct pool *now, int64_t now_ms,
 		return rc;
 	if (build_has(c, TASK_DROP)) {
 		out->is_removed = true;
-		rc = conclude(c, out, fault);
+		rc = conclude(c, NULL, out, fault);
 		goto out;
 	}
 	rc = next_make(&next, c, now, now_ms, limits, fault);
 	if (rc < 0)
 		return rc;
-	if (is_same(&next, now)) {
+	if (is_same(c, &next, now)) {
 		out->is_unchanged = true;
 		out->after = pool_acquire(now);
 		ops_asked(c, &out->ops);
 		goto out;
 	}
-	out->after = next_version(&next, c->pool, now);
-	rc = out->after != NULL ? conclude(c, out, fault)
+	out->after = next_version(&next, c->pool, now, now_ms);
+	rc = out->after != NULL ? conclude(c, next.settling.kept, out, fault)
 				: hrw_fault(fault, HRW_INTERNAL, "no memory for the change");
 out:
 	next_fini(&next);
@@ -169,5 +190,6 @@ outcome_fini(struct outcome *out)
 	pool_release(out->after);
 	buffer_fini(&out->ops);
 	buffer_fini(&out->removed);
+	buffer_fini(&out->emptied);
 	*out = (struct outcome){0};
 }

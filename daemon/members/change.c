@@ -79,7 +79,7 @@ change_add(struct change *c, enum task_op op)
 		c->task = more;
 		c->room = room;
 	}
-	c->task[c->count] = (struct task){.op = op, .max_moved = -1};
+	c->task[c->count] = (struct task){.op = op, .terms = pool_no_terms};
 	return &c->task[c->count++];
 }
 

@@ -22,11 +22,13 @@ enum task_op {
 	TASK_NODES,	/* list: the membership becomes exactly this */
 	TASK_COPIES,	/* copies */
 	TASK_PLACEMENT, /* template: a draft with the placement and its parameters */
-	TASK_MAX_MOVED, /* max_moved */
+	TASK_TERMS,	/* terms: those in terms_set */
 	TASK_SETTLE,
-	TASK_POOL,   /* template, list, max_moved: makes the pool, or makes it exactly this */
-	TASK_DROP,   /* removes the pool */
-	TASK_REVERT, /* epoch; template: the membership as of it, which the writer loads */
+	TASK_SETTLE_EPOCH, /* epoch; template: its membership, which the writer loads while the
+			    * pool's clocks have that epoch; without one nothing is done */
+	TASK_POOL,	   /* template, list, terms: makes the pool, or makes it exactly this */
+	TASK_DROP,	   /* removes the pool */
+	TASK_REVERT,	   /* epoch; template: the membership as of it, which the writer loads */
 };
 
 /* One task; owns its texts. In a list, what a node leaves out is its default,
@@ -39,7 +41,8 @@ struct task {
 	unsigned *list_set;
 	size_t list_count;
 	unsigned copies;
-	double max_moved; /* negative: none */
+	struct pool_terms terms;
+	unsigned terms_set; /* of enum pool_term */
 	uint64_t epoch;
 	struct hrw_membership *template; /* without a list, its nodes are one with every field */
 	char *at;      /* JSON pointer of where it was asked for; NULL: the body itself */
@@ -51,6 +54,7 @@ enum guard {
 	GUARD_KEYS_AT_RISK = 1u << 1,
 	GUARD_TOO_MUCH_MOVED = 1u << 2,
 	GUARD_POOL_NOT_EMPTY = 1u << 3,
+	GUARD_LAST_NODE = 1u << 4,
 };
 
 /* If-Match and If-None-Match of the request, as given. */
@@ -68,8 +72,9 @@ struct change {
 	char *pool;
 	struct task *task;
 	size_t count, room;
-	unsigned force; /* guards overridden, of enum guard */
-	bool settles_later;
+	unsigned force;	  /* guards overridden, of enum guard */
+	bool settles_now; /* all copies are in place once it is made */
+	bool is_file;	  /* a plain file's pool, read again */
 	bool is_dry_run;
 	bool takes_unused;   /* newcomers may have fields that the placement does not use */
 	char *expected_etag; /* a plan's epoch to be applied to: 412 otherwise; NULL: any */
@@ -79,7 +84,7 @@ struct change {
 
 struct change *change_new(const char *pool); /* NULL: no memory */
 void change_free(struct change *c);
-/* A zeroed task at the end of the list (max_moved: none); NULL: no memory. */
+/* A zeroed task at the end of the list, with no terms; NULL: no memory. */
 struct task *change_add(struct change *c, enum task_op op);
 
 /* A task on one node by its name, which is copied. UNKNOWN_NODE for a name that
@@ -103,7 +108,7 @@ int change_read_nodes(struct change *c, const struct json *array, const struct h
 int change_read_pool(struct change *c, const struct json *j, const struct hrw_limits *limits,
     struct hrw_fault *fault);
 
-/* TASK_COPIES, TASK_PLACEMENT and TASK_MAX_MOVED from a patch of a pool. */
+/* TASK_COPIES, TASK_PLACEMENT and TASK_TERMS from a patch of a pool. */
 int change_read_pool_patch(struct change *c, const struct json *j, const struct hrw_limits *limits,
     struct hrw_fault *fault);
 
@@ -124,6 +129,7 @@ struct outcome {
 	unsigned forced;	/* guards that were overridden and would have refused */
 	struct buffer ops;	/* JSON array: [{"op":"drain","node":"cache-c"}] */
 	struct buffer removed;	/* names, separated by spaces */
+	struct buffer emptied;	/* names of nodes that came back empty, likewise */
 };
 void outcome_fini(struct outcome *out);
 

@@ -121,7 +121,7 @@ take_parts(struct task *task, struct document_parts *parts, struct hrw_fault *fa
 
 	task->template = parts->template;
 	parts->template = NULL;
-	task->max_moved = parts->max_moved;
+	task->terms = parts->terms;
 	task->list = calloc(parts->count + 1, sizeof(*task->list));
 	task->list_set = calloc(parts->count + 1, sizeof(*task->list_set));
 	if (task->list == NULL || task->list_set == NULL)
@@ -196,19 +196,22 @@ read_placement(struct change *c, const struct json *j, struct hrw_fault *fault)
 	return task->template != NULL ? 0 : (int)fault->error;
 }
 
+/* A task only where the object has one of them. */
 static int
-read_max_moved(struct change *c, const struct json *j, struct hrw_fault *fault)
+read_terms(struct change *c, const struct json *j, struct hrw_fault *fault)
 {
+	struct pool_terms terms = pool_no_terms;
 	struct task *task;
-	double max_moved;
-	int rc = document_max_moved_read(j, &max_moved, fault);
+	unsigned set;
+	int rc = document_terms_read(j, &terms, &set, fault);
 
-	if (rc < 0)
+	if (rc < 0 || set == 0)
 		return rc;
-	task = change_add(c, TASK_MAX_MOVED);
+	task = change_add(c, TASK_TERMS);
 	if (task == NULL)
 		return no_memory(fault);
-	task->max_moved = max_moved;
+	task->terms = terms;
+	task->terms_set = set;
 	return 0;
 }
 
@@ -216,23 +219,23 @@ int
 change_read_pool_patch(struct change *c, const struct json *j, const struct hrw_limits *limits,
     struct hrw_fault *fault)
 {
-	static const char *const names[] = {"copies", "placement", "max_moved", NULL};
-	const struct json *copies = json_get(j, "copies"), *placement = json_get(j, "placement"),
-			  *max_moved = json_get(j, "max_moved");
+	static const char *const names[] = {
+	    "copies", "placement", "max_moved", "settles_after", "max_ttl", NULL};
+	const struct json *copies = json_get(j, "copies"), *placement = json_get(j, "placement");
 	int rc;
 
 	if (json_type(j) != JSON_OBJECT)
 		return json_fault(j, fault, HRW_BAD_FIELD,
-		    "the body is %s: give an object with \"copies\", \"placement\" or "
-		    "\"max_moved\"",
+		    "the body is %s: give an object with \"copies\", \"placement\", "
+		    "\"max_moved\", \"settles_after\" or \"max_ttl\"",
 		    json_type_name(json_type(j)));
 	rc = json_only(j, names, fault);
 	if (rc == 0 && placement != NULL)
 		rc = read_placement(c, placement, fault);
 	if (rc == 0 && copies != NULL)
 		rc = read_copies(c, copies, limits, fault);
-	if (rc == 0 && max_moved != NULL)
-		rc = read_max_moved(c, max_moved, fault);
+	if (rc == 0)
+		rc = read_terms(c, j, fault);
 	return rc;
 }
 
@@ -341,7 +344,16 @@ task_cmp(const void *left, const void *right)
 	return order != 0 ? order : (*a > *b) - (*a < *b);
 }
 
-/* Each node is named once: what two lists want of one node has no order. */
+/* Is it an entry of "patch"? It may stand beside one other: another address and a
+ * rejoin are one change. */
+static bool
+is_patch(const struct task *task)
+{
+	return task->op == TASK_PATCH && !task->at_field;
+}
+
+/* What two lists want of one node has no order: each is named once, or patched once
+ * and named in one other list. */
 static int
 check_named_twice(const struct change *c, size_t from, struct hrw_fault *fault)
 {
@@ -356,10 +368,14 @@ check_named_twice(const struct change *c, size_t from, struct hrw_fault *fault)
 			task[count++] = &c->task[i];
 	qsort(task, count, sizeof(*task), task_cmp);
 	for (size_t i = 1; rc == 0 && i < count; i++) {
-		if (strcmp(task[i - 1]->node.name, task[i]->node.name) != 0)
+		bool is_third = i > 1 && strcmp(task[i - 2]->node.name, task[i]->node.name) == 0;
+
+		if (strcmp(task[i - 1]->node.name, task[i]->node.name) != 0 ||
+		    (is_patch(task[i - 1]) != is_patch(task[i]) && !is_third))
 			continue;
 		rc = hrw_fault(fault, HRW_BAD_FIELD,
-		    "\"%s\" is named twice: name a node in one of the lists only, and once",
+		    "\"%s\" is named twice: name a node once, or once in \"patch\" and once in "
+		    "one other list",
 		    task[i]->node.name);
 		hrw_fault_at(fault, "%s", task[i]->at);
 	}

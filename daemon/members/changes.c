@@ -6,7 +6,9 @@
 #include <assert.h>
 #include <sodium.h>
 #include <stdlib.h>
+#include <time.h>
 
+#include "daemon/csv.h"
 #include "daemon/json.h"
 #include "daemon/members/document.h"
 #include "daemon/members/report_impl.h"
@@ -32,6 +34,8 @@ struct changes {
 	struct buffer records; /* the present batch */
 	size_t at;
 	struct side lost, gained, from;
+	bool leftover;
+	struct past past; /* of a filter by leftovers */
 	bool has_begun, has_entry, has_ended;
 };
 
@@ -85,7 +89,7 @@ inputs_read(
     struct changes *c, struct reports *r, const struct store_plan *plan, struct hrw_fault *fault)
 {
 	struct json *inputs = json_parse(hrw_text(plan->inputs), JSON_STRICT, fault);
-	const struct hrw_membership *before, *settled, *after;
+	const struct hrw_membership *after;
 	const char *source;
 	int64_t generation = 0;
 	uint64_t count = 0;
@@ -102,10 +106,9 @@ inputs_read(
 	c->nobody = hrw_membership_new(hrw_placements[0], 1);
 	if (c->nobody == NULL || hrw_membership_freeze(c->nobody, NULL, NULL) < 0)
 		goto out;
-	before = c->before != NULL ? c->before->present : c->nobody;
-	settled = c->before != NULL ? c->before->settled : c->nobody;
 	after = c->after != NULL ? c->after->present : c->nobody;
-	c->plan = hrw_plan_new(before, settled, after);
+	c->plan =
+	    report_plan(c->before, c->after, c->nobody, json_text(json_get(inputs, "emptied")));
 	if (c->plan == NULL)
 		goto out;
 	source = json_text(json_get(inputs, "source"));
@@ -147,6 +150,15 @@ side_of(const struct changes *c, const char *name)
 	return side;
 }
 
+static int64_t
+now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 struct changes *
 changes_open(struct reports *r, const char *id, enum changes_form form,
     const struct changes_filter *filter, struct hrw_fault *fault)
@@ -174,6 +186,11 @@ changes_open(struct reports *r, const char *id, enum changes_form form,
 	c->lost = side_of(c, filter->lost);
 	c->gained = side_of(c, filter->gained);
 	c->from = side_of(c, filter->from);
+	c->leftover = filter->leftover;
+	if (c->leftover && past_open(&c->past, r->store, c->plan, c->before, now_ms(), fault) < 0) {
+		changes_close(c);
+		return NULL;
+	}
 	return c;
 }
 
@@ -184,6 +201,7 @@ changes_close(void *changes)
 
 	if (c->is_open)
 		source_close(&c->source);
+	past_close(&c->past);
 	hrw_plan_free(c->plan);
 	hrw_membership_free(c->nobody);
 	pool_release(c->before);
@@ -208,45 +226,22 @@ side_fits(const struct side *side, const uint32_t *nodes, uint32_t count)
 	return false;
 }
 
+/* Has a gaining node an old copy, where only such are asked for? */
+static bool
+is_leftover(const struct changes *c, struct hrw_bytes key, const struct hrw_change *change)
+{
+	uint32_t node[HRW_COPIES_MAX];
+
+	return !c->leftover || (c->past.leftovers != NULL &&
+				   hrw_leftovers_of(c->past.leftovers, key, change, node) > 0);
+}
+
 static bool
 fits(const struct changes *c, const struct hrw_change *change)
 {
 	return side_fits(&c->lost, change->lost, change->lost_count) &&
 	       side_fits(&c->gained, change->gained, change->gained_count) &&
 	       (c->from.is_any || (c->from.is_known && c->from.node == change->from));
-}
-
-/* A CSV field, quoted where RFC 4180 asks for it. */
-static void
-csv_text(struct buffer *out, struct hrw_bytes text)
-{
-	bool needs_quotes = false;
-
-	for (size_t i = 0; i < text.len && !needs_quotes; i++)
-		needs_quotes = strchr("\",\r\n", text.data[i]) != NULL && text.data[i] != '\0';
-	if (!needs_quotes) {
-		buffer_add(out, text.data, text.len);
-		return;
-	}
-	buffer_add_text(out, "\"");
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.data[i] == '"')
-			buffer_add_text(out, "\"");
-		buffer_add(out, text.data + i, 1);
-	}
-	buffer_add_text(out, "\"");
-}
-
-static void
-csv_base64(struct buffer *out, struct hrw_bytes key)
-{
-	size_t room = sodium_base64_encoded_len(key.len, sodium_base64_VARIANT_ORIGINAL);
-
-	if (buffer_reserve(out, room) < 0)
-		return;
-	sodium_bin2base64(
-	    out->data + out->len, room, key.data, key.len, sodium_base64_VARIANT_ORIGINAL);
-	out->len += room - 1; /* without its NUL */
 }
 
 static void
@@ -261,14 +256,8 @@ static void
 csv_write(struct buffer *out, const struct hrw_plan *plan, struct hrw_bytes key,
     const struct hrw_change *c)
 {
-	if (hrw_is_utf8(key)) {
-		csv_text(out, key);
-		buffer_add_text(out, ",,");
-	} else {
-		buffer_add_text(out, ",");
-		csv_base64(out, key);
-		buffer_add_text(out, ",");
-	}
+	csv_key(out, key);
+	buffer_add_text(out, ",");
 	csv_names(out, plan, c->lost, c->lost_count);
 	buffer_add_text(out, ",");
 	csv_names(out, plan, c->gained, c->gained_count);
@@ -332,7 +321,8 @@ changes_fill(void *changes, struct buffer *out)
 			continue;
 		}
 		hrw_plan_key(c->plan, key, &change);
-		if (hrw_change_is_listed(&change) && fits(c, &change))
+		if (hrw_change_is_listed(&change) && fits(c, &change) &&
+		    is_leftover(c, key, &change))
 			write_change(c, out, key, &change);
 	}
 	if (rc == 0 && c->form == CHANGES_JSON)

@@ -51,7 +51,7 @@ place(struct turn *t, bool has_change, struct hrw_membership **out, struct hrw_f
 	struct task *task = calloc(more + 2, sizeof(*task));
 	/* A field that one of the placements uses is no reason to refuse the others. */
 	struct change change = {.pool = c->pool->name, .task = task, .takes_unused = true};
-	double max_moved;
+	struct pool_terms terms;
 	int rc;
 
 	if (task == NULL)
@@ -63,7 +63,7 @@ place(struct turn *t, bool has_change, struct hrw_membership **out, struct hrw_f
 		task[change.count++] = (struct task){.op = TASK_COPIES, .copies = c->copies};
 	for (size_t i = 0; i < more; i++)
 		task[change.count++] = c->change->task[i];
-	rc = edit_apply(&change, c->pool, c->now_ms, c->limits, out, &max_moved, fault);
+	rc = edit_apply(&change, c->pool, c->now_ms, c->limits, out, &terms, fault);
 	free(task);
 	return rc;
 }

@@ -8,8 +8,9 @@
 #include "daemon/members/document_node.h"
 
 /* What a pool object may say; the rest of what answers show is passed over. */
-static const char *const pool_names[] = {"placement", "copies", "max_moved", "nodes", "name",
-    "pool", "epoch", "lineage", "fingerprint", "settled", "keys", NULL};
+static const char *const pool_names[] = {"placement", "copies", "max_moved", "settles_after",
+    "max_ttl", "nodes", "name", "pool", "epoch", "lineage", "fingerprint", "settled", "only_joins",
+    "keys", NULL};
 
 /* Of these, what only answers have, as they give it. */
 static const struct {
@@ -22,6 +23,7 @@ static const struct {
     {"lineage", 1u << JSON_STRING},
     {"fingerprint", 1u << JSON_STRING},
     {"settled", 1u << JSON_BOOL | 1u << JSON_OBJECT},
+    {"only_joins", 1u << JSON_BOOL},
     {"keys", 1u << JSON_NUMBER | 1u << JSON_NULL},
 };
 
@@ -56,22 +58,6 @@ document_copies_read(const struct json *j, const struct hrw_limits *limits, unsi
 		    hrw_show(json_source(j), shown, sizeof(shown)),
 		    hrw_show_whole_range(1, limit, range), HRW_COPIES_MAX);
 	*copies = (unsigned)number;
-	return 0;
-}
-
-int
-document_max_moved_read(const struct json *j, double *max_moved, struct hrw_fault *fault)
-{
-	char shown[HRW_SHOWN];
-
-	*max_moved = -1;
-	if (json_type(j) == JSON_NULL)
-		return 0;
-	if (json_type(j) != JSON_NUMBER || !(json_number(j) >= 0 && json_number(j) <= 1))
-		return json_fault(j, fault, HRW_BAD_FIELD,
-		    "max_moved %s is not a part of 1: use a number from 0 to 1, or null for none",
-		    hrw_show(json_source(j), shown, sizeof(shown)));
-	*max_moved = json_number(j);
 	return 0;
 }
 
@@ -174,10 +160,11 @@ document_parts_read(const struct json *j, bool is_stored, const struct hrw_limit
     struct document_parts *out, struct hrw_fault *fault)
 {
 	enum node_source source = is_stored ? NODE_FROM_STORE : NODE_FROM_ANSWER;
-	const struct json *nodes = json_get(j, "nodes"), *max_moved = json_get(j, "max_moved");
+	const struct json *nodes = json_get(j, "nodes");
+	unsigned set;
 	int rc = 0;
 
-	*out = (struct document_parts){.max_moved = -1};
+	*out = (struct document_parts){.terms = pool_no_terms};
 	if (json_type(j) != JSON_OBJECT)
 		return json_fault(j, fault, HRW_BAD_FIELD,
 		    "a pool is %s: give an object with \"placement\", \"copies\" and \"nodes\"",
@@ -186,8 +173,8 @@ document_parts_read(const struct json *j, bool is_stored, const struct hrw_limit
 		rc = json_only(j, pool_names, fault);
 	if (!is_stored && rc == 0)
 		rc = check_read_only(j, fault);
-	if (rc == 0 && max_moved != NULL)
-		rc = document_max_moved_read(max_moved, &out->max_moved, fault);
+	if (rc == 0)
+		rc = document_terms_read(j, &out->terms, &set, fault);
 	if (rc == 0)
 		rc = template_read(j, is_stored, is_stored ? NULL : limits, out, fault);
 	if (rc == 0 && nodes != NULL)
@@ -203,7 +190,7 @@ document_list_read(const struct json *array, const struct hrw_limits *limits,
 {
 	int rc;
 
-	*out = (struct document_parts){.max_moved = -1};
+	*out = (struct document_parts){.terms = pool_no_terms};
 	rc = nodes_read(array, NODE_FROM_ANSWER, limits, out, fault);
 	if (rc < 0)
 		document_parts_fini(out);
@@ -218,7 +205,7 @@ document_parts_fini(struct document_parts *parts)
 		document_node_fini(&parts->node[i]);
 	free(parts->node);
 	free(parts->set);
-	*parts = (struct document_parts){.max_moved = -1};
+	*parts = (struct document_parts){.terms = pool_no_terms};
 }
 
 /* Puts the parts together: a draft with the nodes in it. */
@@ -246,7 +233,7 @@ assemble(const struct json *j, struct document_parts *parts, const struct hrw_li
 }
 
 struct hrw_membership *
-document_pool_read(const struct json *j, const struct hrw_limits *limits, double *max_moved,
+document_pool_read(const struct json *j, const struct hrw_limits *limits, struct pool_terms *terms,
     struct hrw_fault *fault)
 {
 	struct document_parts parts;
@@ -254,7 +241,7 @@ document_pool_read(const struct json *j, const struct hrw_limits *limits, double
 
 	if (document_parts_read(j, false, limits, &parts, fault) < 0)
 		return NULL;
-	*max_moved = parts.max_moved;
+	*terms = parts.terms;
 	m = assemble(j, &parts, limits, fault);
 	document_parts_fini(&parts);
 	return m;
@@ -262,14 +249,14 @@ document_pool_read(const struct json *j, const struct hrw_limits *limits, double
 
 /* One membership of a stored document, frozen. */
 static struct hrw_membership *
-membership_load(const struct json *j, double *max_moved, struct hrw_fault *fault)
+membership_load(const struct json *j, struct pool_terms *terms, struct hrw_fault *fault)
 {
 	struct document_parts parts;
 	struct hrw_membership *m;
 
 	if (document_parts_read(j, true, NULL, &parts, fault) < 0)
 		return NULL;
-	*max_moved = parts.max_moved;
+	*terms = parts.terms;
 	m = assemble(j, &parts, NULL, fault);
 	document_parts_fini(&parts);
 	if (m != NULL && hrw_membership_freeze(m, NULL, fault) < 0) {
@@ -280,7 +267,7 @@ membership_load(const struct json *j, double *max_moved, struct hrw_fault *fault
 }
 
 /* Members of a stored document that pool_names lacks. */
-static const char *const stored_names[] = {"format", "min_reader", NULL};
+static const char *const stored_names[] = {"format", "min_reader", "settling", "made_ms", NULL};
 
 static bool
 is_among(const char *const *names, const char *name)
@@ -310,6 +297,18 @@ extra_load(const struct json *root, char **out, struct hrw_fault *fault)
 	return *out != NULL ? 0 : no_memory(fault);
 }
 
+static void
+clocks_load(const struct json *list, struct pool_clocks *clocks)
+{
+	json_each (j, list) {
+		int64_t epoch, at_ms;
+
+		if (clocks->count < POOL_CLOCKS && json_integer(json_get(j, "epoch"), &epoch) &&
+		    json_integer(json_get(j, "at_ms"), &at_ms))
+			clocks->at[clocks->count++] = (struct pool_clock){(uint64_t)epoch, at_ms};
+	}
+}
+
 /* Both memberships and what goes with them. */
 static struct pool *
 pool_load(const char *name, const struct json *root, struct hrw_fault *fault)
@@ -319,7 +318,7 @@ pool_load(const char *name, const struct json *root, struct hrw_fault *fault)
 	struct hrw_membership *present = NULL, *settled = NULL;
 	struct pool *pool = NULL;
 	char *extra = NULL;
-	double max_moved, ignored;
+	struct pool_terms terms, ignored;
 	int64_t epoch;
 
 	if (!json_integer(json_get(root, "epoch"), &epoch) || epoch < 1 || lineage == NULL ||
@@ -329,7 +328,7 @@ pool_load(const char *name, const struct json *root, struct hrw_fault *fault)
 	}
 	if (extra_load(root, &extra, fault) < 0)
 		return NULL;
-	present = settled = membership_load(root, &max_moved, fault);
+	present = settled = membership_load(root, &terms, fault);
 	if (present != NULL && settled_json != NULL && json_type(settled_json) == JSON_OBJECT)
 		settled = membership_load(settled_json, &ignored, fault);
 	if (present == NULL || settled == NULL) {
@@ -337,13 +336,16 @@ pool_load(const char *name, const struct json *root, struct hrw_fault *fault)
 		free(extra);
 		return NULL;
 	}
-	pool = pool_new(name, (uint64_t)epoch, lineage, max_moved, present, settled);
+	pool = pool_new(name, (uint64_t)epoch, lineage, &terms, present, settled);
 	if (pool == NULL) {
 		no_memory(fault);
 		free(extra);
 		return NULL;
 	}
 	pool->extra = extra;
+	pool->only_joins = pool->only_joins || json_bool(json_get(root, "only_joins"));
+	clocks_load(json_get(root, "settling"), &pool->clocks);
+	json_integer(json_get(root, "made_ms"), &pool->made_ms);
 	return pool;
 }
 
@@ -359,11 +361,11 @@ document_load(const char *name, const char *document, struct hrw_fault *fault)
 		if (!json_integer(json_get(root, "format"), &format) ||
 		    !json_integer(json_get(root, "min_reader"), &reader))
 			hrw_fault(&inner, HRW_STORE_FAILED, "it has no format or min_reader");
-		else if (reader > DOCUMENT_MIN_READER)
+		else if (reader > DOCUMENT_READER)
 			hrw_fault(&inner, HRW_STORE_FAILED,
 			    "it is from a newer version and needs reader %lld, this one is %d: run "
 			    "that version, or go back to a copy of the store",
-			    (long long)reader, DOCUMENT_MIN_READER);
+			    (long long)reader, DOCUMENT_READER);
 		else
 			pool = pool_load(name, root, &inner);
 	}
@@ -401,10 +403,7 @@ void
 document_pool_write(struct json_out *o, const struct pool *pool)
 {
 	membership_write(o, pool->present);
-	if (pool->max_moved < 0)
-		json_put_null(o, "max_moved");
-	else
-		json_put_number(o, "max_moved", pool->max_moved);
+	document_terms_write(o, &pool->terms);
 	json_put_count(o, "epoch", pool->epoch);
 	json_put_text(o, "lineage", pool->lineage);
 	json_put_text(o, "fingerprint", pool->fingerprint);
@@ -415,6 +414,30 @@ document_pool_write(struct json_out *o, const struct pool *pool)
 	json_open_object(o, "settled");
 	membership_write(o, pool->settled);
 	json_close_object(o);
+	json_put_bool(o, "only_joins", pool->only_joins);
+}
+
+/* A reader that knows no empty nodes would call them warm. */
+static int
+min_reader(const struct pool *pool)
+{
+	for (size_t i = 0; i < pool->settled->count; i++)
+		if (pool->settled->node[i].is_empty)
+			return DOCUMENT_READER;
+	return 1;
+}
+
+static void
+clocks_write(struct json_out *o, const struct pool_clocks *clocks)
+{
+	json_open_array(o, "settling");
+	for (size_t i = 0; i < clocks->count; i++) {
+		json_open_object(o, NULL);
+		json_put_count(o, "epoch", clocks->at[i].epoch);
+		json_put_int(o, "at_ms", clocks->at[i].at_ms);
+		json_close_object(o);
+	}
+	json_close_array(o);
 }
 
 char *
@@ -425,8 +448,11 @@ document_store(const struct pool *pool)
 
 	json_open_object(&o, NULL);
 	json_put_int(&o, "format", DOCUMENT_FORMAT);
-	json_put_int(&o, "min_reader", DOCUMENT_MIN_READER);
+	json_put_int(&o, "min_reader", min_reader(pool));
 	document_pool_write(&o, pool);
+	json_put_int(&o, "made_ms", pool->made_ms);
+	if (pool->clocks.count > 0)
+		clocks_write(&o, &pool->clocks);
 	if (pool->extra != NULL)
 		buffer_printf(&text, ",%s", pool->extra);
 	json_close_object(&o);

@@ -2,7 +2,7 @@
  * document.h - a pool as JSON: in the configuration, over HTTP, in the store.
  *
  * All three are the same object: placement with its parameters, copies, nodes,
- * max_moved; answers and stored documents add epoch, lineage, fingerprint and
+ * its terms; answers and stored documents add epoch, lineage, fingerprint and
  * settled. A stored document carries "format" and "min_reader"; members that
  * this version does not know are kept in it where min_reader allows.
  */
@@ -12,7 +12,9 @@
 #include "daemon/json.h"
 #include "daemon/members/pool.h"
 
-enum { DOCUMENT_FORMAT = 1, DOCUMENT_MIN_READER = 1 };
+/* Format 2 has nodes that are empty in the settled membership: a reader of format 1
+ * would call them warm. */
+enum { DOCUMENT_FORMAT = 2, DOCUMENT_READER = 2 };
 
 /* Which fields a node object had, or may have. */
 enum node_field {
@@ -72,8 +74,26 @@ int document_weight_read(
 int document_copies_read(const struct json *j, const struct hrw_limits *limits, unsigned *copies,
     struct hrw_fault *fault);
 
-/* A part of 1, or null for none (negative). BAD_FIELD. */
-int document_max_moved_read(const struct json *j, double *max_moved, struct hrw_fault *fault);
+/* Which of a pool's terms an object has. */
+enum pool_term {
+	TERM_MAX_MOVED = 1u << 0,
+	TERM_SETTLES_AFTER = 1u << 1,
+	TERM_MAX_TTL = 1u << 2,
+};
+
+/* "max_moved" for TERM_MAX_MOVED. Static storage. */
+const char *document_term_name(enum pool_term term);
+
+/* The terms of a pool object: those that it has, null for none, into `terms`; the
+ * others stay.
+ *   set     receives which it had
+ *   errors  BAD_FIELD: no part of 1, no whole number of seconds */
+int document_terms_read(
+    const struct json *j, struct pool_terms *terms, unsigned *set, struct hrw_fault *fault);
+void document_terms_write(struct json_out *o, const struct pool_terms *terms);
+
+/* The terms in which two pools differ, of enum pool_term. */
+unsigned document_terms_differing(const struct pool_terms *a, const struct pool_terms *b);
 
 /* A placement: a name, or an object with parameters, as a draft membership with
  * those parameters and no nodes. BAD_FIELD lists the placements there are, and
@@ -96,7 +116,7 @@ struct document_parts {
 	struct hrw_node *node;
 	unsigned *set; /* of enum node_field, by node */
 	size_t count;
-	double max_moved; /* negative: none */
+	struct pool_terms terms;
 };
 
 /* From a configuration, a PUT or (is_stored) a store, where members that are
@@ -111,10 +131,10 @@ void document_parts_fini(struct document_parts *parts);
 int document_list_read(const struct json *array, const struct hrw_limits *limits,
     struct document_parts *out, struct hrw_fault *fault);
 
-/* A whole pool from a configuration, as a draft (not frozen), and its max_moved
- * (negative: none). Read-only fields of answers are ignored. */
+/* A whole pool from a configuration, as a draft (not frozen), and its terms.
+ * Read-only fields of answers are ignored. */
 struct hrw_membership *document_pool_read(const struct json *j, const struct hrw_limits *limits,
-    double *max_moved, struct hrw_fault *fault);
+    struct pool_terms *terms, struct hrw_fault *fault);
 
 /* A stored document back into a pool, limits not regarded. STORE_FAILED: it is
  * damaged, or from a newer version. */
@@ -124,7 +144,7 @@ struct pool *document_load(const char *name, const char *document, struct hrw_fa
 char *document_store(const struct pool *pool);
 
 /* Members of the pool object inside an object that is open: placement, copies,
- * max_moved, nodes, epoch, lineage, fingerprint, settled. */
+ * its terms, nodes, epoch, lineage, fingerprint, settled. */
 void document_pool_write(struct json_out *o, const struct pool *pool);
 
 /* An epoch; null for 0, where there is no pool. */

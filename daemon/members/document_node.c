@@ -34,6 +34,8 @@ static const struct field fields[] = {
     {"reweight", NODE_REWEIGHT, "", 0},
     {"healthy", NODE_HEALTHY, "", 0},
     {"state_since", 0, "", TEXT | NONE},
+    {"joined_epoch", 0, "", NUMBER},
+    {"empty", 0, "", FLAG},
     {"hash_name_default", 0, "", FLAG},
     {"share", 0, "", NUMBER},
     {"health", 0, "", ~0u},
@@ -153,6 +155,13 @@ document_node_from(const struct json *j, unsigned allowed, enum node_source sour
 		document_node_fini(out);
 		return rc;
 	}
+	if (source == NODE_FROM_STORE) {
+		int64_t joined = 0;
+
+		out->is_empty = json_bool(json_get(j, "empty"));
+		json_integer(json_get(j, "joined_epoch"), &joined);
+		out->joined = (uint64_t)joined;
+	}
 	if (source != NODE_FROM_REQUEST) {
 		out->hash_name_is_default = json_bool(json_get(j, "hash_name_default"));
 		out->since_ms = time_read(json_text(json_get(j, "state_since")));
@@ -234,6 +243,10 @@ document_node_write(struct json_out *o, const struct hrw_membership *m, size_t n
 	json_put_text(o, "zone", n->zone);
 	json_put_text(o, "state", hrw_state_name(n->state));
 	json_put_time(o, "state_since", n->since_ms);
+	if (n->joined != 0)
+		json_put_count(o, "joined_epoch", n->joined);
+	if (n->is_empty)
+		json_put_bool(o, "empty", true);
 	if (n->hash_name != NULL) {
 		json_put_text(o, "hash_name", n->hash_name);
 		json_put_bool(o, "hash_name_default", n->hash_name_is_default);

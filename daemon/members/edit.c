@@ -36,7 +36,7 @@ begin(struct edit *edit)
 {
 	const struct hrw_membership *m = edit->now != NULL ? edit->now->present : NULL;
 
-	edit->max_moved = edit->now != NULL ? edit->now->max_moved : -1;
+	edit->terms = edit->now != NULL ? edit->now->terms : pool_no_terms;
 	for (size_t i = 0; m != NULL && i < m->count; i++) {
 		struct entry *e = entry_add(edit);
 
@@ -70,13 +70,43 @@ find(const struct edit *edit, const char *name)
 	return NULL;
 }
 
+/* The epoch that the change makes. */
+static uint64_t
+next_epoch(const struct edit *edit)
+{
+	return edit->now != NULL ? edit->now->epoch + 1 : 1;
+}
+
+/* An active node that is to be joining has come back without its copies. */
 static void
 set_state(struct edit *edit, struct hrw_node *node, enum hrw_state state)
 {
 	if (node->state == state)
 		return;
+	if (node->state == HRW_ACTIVE && state == HRW_JOINING)
+		node->joined = next_epoch(edit);
 	node->state = state;
 	node->since_ms = edit->now_ms;
+}
+
+/* A draining node whose settled copies count has kept them: the drain is undone.
+ * Another one has missed writes since, and is filled anew. */
+static void
+activate(struct edit *edit, struct hrw_node *node)
+{
+	bool is_filled =
+	    node->state != HRW_DRAINING || hrw_settled_counts(edit->now->settled, node->name);
+
+	set_state(edit, node, is_filled ? HRW_ACTIVE : HRW_JOINING);
+}
+
+/* It came back empty: whatever its state, its copies are gone. */
+static void
+rejoin(struct edit *edit, struct hrw_node *node)
+{
+	if (node->state == HRW_ACTIVE)
+		set_state(edit, node, HRW_JOINING);
+	node->joined = next_epoch(edit);
 }
 
 /* Copies the fields in `set` but those that never change. */
@@ -115,6 +145,16 @@ note(struct entry *e, const struct task *task, size_t index, unsigned set)
 	e->set = set;
 }
 
+/* Is a newcomer to be filled first? Not one that is said to be active, nor the first
+ * ones of a pool; one that a revert brings back in any case. */
+static bool
+joins(const struct edit *edit, const struct task *task, unsigned set)
+{
+	bool is_first = edit->known == 0 || edit->change->is_file;
+
+	return task->op == TASK_REVERT || (!is_first && (set & NODE_STATE) == 0);
+}
+
 static int
 add_newcomer(struct edit *edit, const struct task *task, const struct hrw_node *node, size_t index,
     unsigned set)
@@ -124,6 +164,9 @@ add_newcomer(struct edit *edit, const struct task *task, const struct hrw_node *
 	if (e == NULL)
 		return no_memory(edit);
 	e->node = *node;
+	e->node.joined = next_epoch(edit);
+	if (joins(edit, task, set) && node->state != HRW_DRAINING)
+		e->node.state = HRW_JOINING;
 	if (node->since_ms == 0 || task->op != TASK_REVERT)
 		e->node.since_ms = edit->now_ms;
 	note(e, task, index, set);
@@ -193,6 +236,34 @@ apply_put(struct edit *edit, const struct task *task)
 	return add_newcomer(edit, task, &task->node, 0, task->set);
 }
 
+/* Back to an earlier state: a drain is undone as activate does it, and a node that
+ * is being filled stays so. */
+static void
+revert_state(struct edit *edit, struct hrw_node *node, enum hrw_state state)
+{
+	if (state == HRW_DRAINING)
+		set_state(edit, node, HRW_DRAINING);
+	else if (node->state == HRW_DRAINING)
+		activate(edit, node);
+}
+
+/* What is joining has been filled; with a task, what was joining in its membership
+ * and has not come back empty since. */
+static void
+settle(struct edit *edit, const struct task *task)
+{
+	for (size_t i = 0; i < edit->count; i++) {
+		struct hrw_node *node = &edit->entry[i].node, *then;
+
+		if (edit->entry[i].is_gone || node->state != HRW_JOINING)
+			continue;
+		then = task != NULL ? hrw_membership_find(task->template, node->name) : node;
+		if (then != NULL && then->state == HRW_JOINING &&
+		    (then == node || node->joined <= task->epoch))
+			set_state(edit, node, HRW_ACTIVE);
+	}
+}
+
 /* A listed node that is there: what it leaves out is its default, but for what
  * it is known by. */
 static void
@@ -212,7 +283,10 @@ list_known(struct edit *edit, const struct task *task, struct entry *e, const st
 	}
 	e->node.state = e->was->state;
 	e->node.since_ms = e->was->since_ms;
-	if ((set & NODE_STATE) != 0)
+	e->node.joined = e->was->joined;
+	if (task->op == TASK_REVERT)
+		revert_state(edit, &e->node, node->state);
+	else if ((set & NODE_STATE) != 0)
 		set_state(edit, &e->node, node->state);
 	e->is_gone = false;
 	note(e, task, index, set);
@@ -251,6 +325,17 @@ set_template(struct edit *edit, const struct task *task)
 	edit->template = task->template;
 }
 
+static void
+set_terms(struct edit *edit, const struct task *task)
+{
+	if ((task->terms_set & TERM_MAX_MOVED) != 0)
+		edit->terms.max_moved = task->terms.max_moved;
+	if ((task->terms_set & TERM_SETTLES_AFTER) != 0)
+		edit->terms.settles_after = task->terms.settles_after;
+	if ((task->terms_set & TERM_MAX_TTL) != 0)
+		edit->terms.max_ttl = task->terms.max_ttl;
+}
+
 /* The node that a task names, which check_named() has found. */
 static struct entry *
 named(const struct edit *edit, const struct task *task)
@@ -275,10 +360,10 @@ apply_task(struct edit *edit, const struct task *task)
 		set_state(edit, &named(edit, task)->node, HRW_DRAINING);
 		break;
 	case TASK_ACTIVATE:
-		set_state(edit, &named(edit, task)->node, HRW_ACTIVE);
+		activate(edit, &named(edit, task)->node);
 		break;
 	case TASK_REJOIN:
-		set_state(edit, &named(edit, task)->node, HRW_JOINING);
+		rejoin(edit, &named(edit, task)->node);
 		break;
 	case TASK_REMOVE:
 		named(edit, task)->is_gone = true;
@@ -296,20 +381,26 @@ apply_task(struct edit *edit, const struct task *task)
 	case TASK_PLACEMENT:
 		set_template(edit, task);
 		break;
-	case TASK_MAX_MOVED:
-		edit->max_moved = task->max_moved;
+	case TASK_TERMS:
+		set_terms(edit, task);
 		break;
 	case TASK_POOL:
 		set_template(edit, task);
 		edit->copies = task->template->copies;
-		edit->max_moved = task->max_moved;
+		edit->terms = task->terms;
 		return apply_list(edit, task);
 	case TASK_REVERT:
 		edit->template = task->template;
 		edit->copies = task->template->copies;
 		return apply_list(edit, task);
-	case TASK_SETTLE: /* settle_follow()'s */
-	case TASK_DROP:	  /* change_build()'s */
+	case TASK_SETTLE:
+		settle(edit, NULL);
+		break;
+	case TASK_SETTLE_EPOCH:
+		if (task->template != NULL)
+			settle(edit, task);
+		break;
+	case TASK_DROP: /* change_build()'s */
 		break;
 	}
 	return 0;
@@ -416,7 +507,7 @@ assemble(struct edit *edit, struct hrw_membership **out)
 
 int
 edit_apply(const struct change *c, const struct pool *now, int64_t now_ms,
-    const struct hrw_limits *limits, struct hrw_membership **present, double *max_moved,
+    const struct hrw_limits *limits, struct hrw_membership **present, struct pool_terms *terms,
     struct hrw_fault *fault)
 {
 	struct edit edit = {
@@ -428,11 +519,13 @@ edit_apply(const struct change *c, const struct pool *now, int64_t now_ms,
 		rc = check_named(&edit);
 	for (size_t i = 0; rc == 0 && i < c->count; i++)
 		rc = apply_task(&edit, &c->task[i]);
+	if (rc == 0 && c->settles_now)
+		settle(&edit, NULL);
 	if (rc == 0)
 		rc = check_limits(&edit);
 	if (rc == 0)
 		rc = assemble(&edit, present);
-	*max_moved = edit.max_moved;
+	*terms = edit.terms;
 	free(edit.entry);
 	return rc;
 }

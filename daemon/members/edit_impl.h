@@ -26,7 +26,7 @@ struct edit {
 	size_t known, count, room;
 	const struct hrw_membership *template; /* placement and parameters */
 	unsigned copies;
-	double max_moved;
+	struct pool_terms terms;
 	bool retakes_hash_names; /* the placement is another: defaults are taken anew */
 };
 

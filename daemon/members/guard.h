@@ -20,13 +20,15 @@ void guard_list(struct buffer *out, unsigned set);
 /* A list "a,b" of ?force=: BAD_PARAMETER lists what there is. */
 int guard_read(struct hrw_bytes list, unsigned *out, struct hrw_fault *fault);
 
-/* Judges a change from one version of a pool to the next.
+/* Judges a change from one version of a pool to the next, as if it did not settle.
  *   before   NULL: the pool is made, and no guard applies
  *   after    NULL: the pool is removed
+ *   kept     the settled membership after it, had it not settled; frozen; NULL
+ *            where after is
  *   force    guards that may not refuse
  *   forced   receives those that would have
  *   returns  0, or the first guard's error with its fault; INTERNAL: no memory */
-int guard_judge(const struct pool *before, const struct pool *after, unsigned force,
-    unsigned *forced, struct hrw_fault *fault);
+int guard_judge(const struct pool *before, const struct pool *after,
+    const struct hrw_membership *kept, unsigned force, unsigned *forced, struct hrw_fault *fault);
 
 #endif

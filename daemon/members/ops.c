@@ -61,14 +61,15 @@ put_patch(struct json_out *o, const char *node, unsigned fields)
 	json_close_object(o);
 }
 
+/* A draining node that becomes joining was activated: its copies did not count. */
 static const char *
-state_op(enum hrw_state state)
+state_op(enum hrw_state was, enum hrw_state is)
 {
-	switch (state) {
+	switch (is) {
 	case HRW_ACTIVE:
 		return "activate";
 	case HRW_JOINING:
-		return "rejoin";
+		return was == HRW_DRAINING ? "activate" : "rejoin";
 	case HRW_DRAINING:
 		break;
 	}
@@ -84,7 +85,7 @@ put_node(struct json_out *o, const struct hrw_node *was, const struct hrw_node *
 	if ((fields & ~(unsigned)NODE_STATE) != 0)
 		put_patch(o, is->name, fields & ~(unsigned)NODE_STATE);
 	if ((fields & NODE_STATE) != 0)
-		put_op(o, state_op(is->state), is->name);
+		put_op(o, state_op(was->state, is->state), is->name);
 }
 
 /* Both lists stand by name: one walk over the two. */
@@ -110,7 +111,7 @@ put_nodes(
 	}
 }
 
-/* A rejoin of a node that was joining shows in the settled membership alone. */
+/* A rejoin of a node that was not active changes no state. */
 static void
 put_rejoined(struct json_out *o, const struct pool *before, const struct pool *after)
 {
@@ -118,9 +119,7 @@ put_rejoined(struct json_out *o, const struct pool *before, const struct pool *a
 		const struct hrw_node *is = &after->present->node[i];
 		const struct hrw_node *was = hrw_membership_find(before->present, is->name);
 
-		if (is->state == HRW_JOINING && was != NULL && was->state == HRW_JOINING &&
-		    hrw_membership_find(before->settled, is->name) != NULL &&
-		    hrw_membership_find(after->settled, is->name) == NULL)
+		if (was != NULL && was->joined != is->joined && was->state == is->state)
 			put_op(o, "rejoin", is->name);
 	}
 }
@@ -138,6 +137,22 @@ same_placement(const struct hrw_membership *a, const struct hrw_membership *b)
 	buffer_fini(&x);
 	buffer_fini(&y);
 	return is_same;
+}
+
+static void
+put_bare(struct json_out *o, const char *op)
+{
+	json_open_object(o, NULL);
+	json_put_text(o, "op", op);
+	json_close_object(o);
+}
+
+static void
+put_terms(struct json_out *o, unsigned set)
+{
+	for (unsigned term = 1; term <= set; term <<= 1)
+		if ((set & term) != 0)
+			put_bare(o, document_term_name((enum pool_term)term));
 }
 
 /* What is the pool's own, not a node's. */
@@ -158,19 +173,7 @@ put_pool(struct json_out *o, const struct pool *before, const struct pool *after
 		document_placement_write(o, "to", after->present);
 		json_close_object(o);
 	}
-	if (before->max_moved != after->max_moved) {
-		json_open_object(o, NULL);
-		json_put_text(o, "op", "max_moved");
-		json_close_object(o);
-	}
-}
-
-static void
-put_bare(struct json_out *o, const char *op)
-{
-	json_open_object(o, NULL);
-	json_put_text(o, "op", op);
-	json_close_object(o);
+	put_terms(o, document_terms_differing(&before->terms, &after->terms));
 }
 
 void
@@ -185,7 +188,7 @@ ops_write(const struct pool *before, const struct pool *after, bool settles, str
 		if (before == NULL)
 			put_bare(&o, "make");
 		put_nodes(&o, before != NULL ? before->present : NULL, after->present);
-		if (before != NULL && !settles)
+		if (before != NULL)
 			put_rejoined(&o, before, after);
 		if (before != NULL)
 			put_pool(&o, before, after);
@@ -203,6 +206,18 @@ ops_removed(const struct pool *before, const struct pool *after, struct buffer *
 
 		if (after == NULL || hrw_membership_find(after->present, name) == NULL)
 			buffer_printf(names, "%s%s", names->len > 0 ? " " : "", name);
+	}
+}
+
+void
+ops_emptied(const struct pool *before, const struct pool *after, struct buffer *names)
+{
+	for (size_t i = 0; before != NULL && after != NULL && i < before->present->count; i++) {
+		const struct hrw_node *was = &before->present->node[i];
+		const struct hrw_node *is = hrw_membership_find(after->present, was->name);
+
+		if (is != NULL && is->joined != was->joined)
+			buffer_printf(names, "%s%s", names->len > 0 ? " " : "", was->name);
 	}
 }
 
@@ -228,10 +243,10 @@ asked_op(enum task_op op)
 		return "copies";
 	case TASK_PLACEMENT:
 		return "placement";
-	case TASK_MAX_MOVED:
-		return "max_moved";
 	case TASK_SETTLE:
+	case TASK_SETTLE_EPOCH:
 		return "settle";
+	case TASK_TERMS: /* put_terms()'s */
 	case TASK_NODES:
 	case TASK_POOL:
 	case TASK_DROP:
@@ -251,7 +266,9 @@ ops_asked(const struct change *c, struct buffer *ops)
 		const struct task *task = &c->task[i];
 		const char *op = asked_op(task->op);
 
-		if (op != NULL && strcmp(op, "patch") == 0)
+		if (task->op == TASK_TERMS)
+			put_terms(&o, task->terms_set);
+		else if (op != NULL && strcmp(op, "patch") == 0)
 			put_patch(&o, task->node.name, task->set & NODE_EDITABLE);
 		else if (op != NULL && task->node.name != NULL)
 			put_op(&o, op, task->node.name);

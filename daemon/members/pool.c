@@ -10,6 +10,8 @@
 #include "daemon/members/fingerprint.h"
 #include "daemon/members/pool.h"
 
+const struct pool_terms pool_no_terms = {.max_moved = -1};
+
 /* So many random bits never come twice among the pools of one fleet. */
 static int
 lineage_new(char out[POOL_LINEAGE + 1])
@@ -36,17 +38,32 @@ pool_free(struct pool *pool)
 	free(pool);
 }
 
+static struct hrw_membership *
+frozen_copy(const struct hrw_membership *m)
+{
+	struct hrw_membership *copy = hrw_membership_copy(m);
+
+	if (copy != NULL && hrw_membership_freeze(copy, NULL, NULL) < 0) {
+		hrw_membership_free(copy);
+		copy = NULL;
+	}
+	return copy;
+}
+
 struct pool *
-pool_new(const char *name, uint64_t epoch, const char *lineage, double max_moved,
+pool_new(const char *name, uint64_t epoch, const char *lineage, const struct pool_terms *terms,
     struct hrw_membership *present, struct hrw_membership *settled)
 {
 	struct pool *pool = calloc(1, sizeof(*pool));
 
-	if (settled != present && hrw_membership_equal(present, settled)) {
+	if (settled != present && hrw_is_settled(present, settled)) {
 		hrw_membership_free(settled);
 		settled = present;
+	} else if (settled == present && !hrw_is_settled(present, present)) {
+		settled = frozen_copy(present); /* a node is joining whose copies count */
 	}
-	if (pool == NULL) {
+	if (pool == NULL || settled == NULL) {
+		free(pool);
 		if (settled != present)
 			hrw_membership_free(settled);
 		hrw_membership_free(present);
@@ -55,7 +72,8 @@ pool_new(const char *name, uint64_t epoch, const char *lineage, double max_moved
 	atomic_init(&pool->references, 1);
 	pthread_mutex_init(&pool->share_lock, NULL);
 	pool->epoch = epoch;
-	pool->max_moved = max_moved;
+	pool->terms = *terms;
+	pool->only_joins = settled == present;
 	pool->present = present;
 	pool->settled = settled;
 	pool->name = strdup(name);

@@ -50,6 +50,11 @@ reports_new(
 	r->store = store;
 	r->keyset = keyset;
 	r->threads_max = reports_threads(config);
+	r->missing = missing_new();
+	if (r->missing == NULL) {
+		free(r);
+		return NULL;
+	}
 	return r;
 }
 
@@ -77,9 +82,16 @@ reports_figures(const struct reports *r)
 	return &r->figures;
 }
 
+struct missing *
+reports_missing(const struct reports *reports)
+{
+	return reports->missing;
+}
+
 void
 reports_free(struct reports *r)
 {
+	missing_free(r->missing);
 	free(r);
 }
 
@@ -101,6 +113,8 @@ report_free(struct report *r)
 	for (unsigned i = 0; i < REPORT_LANES_MAX; i++)
 		hrw_tally_free(r->lane[i].tally);
 	hrw_tally_free(r->total);
+	past_close(&r->past);
+	free(r->leftovers);
 	hrw_plan_free(r->plan);
 	hrw_membership_free(r->nobody);
 	pool_release(r->before_pool);
@@ -110,6 +124,7 @@ report_free(struct report *r)
 	free(r->pool);
 	free(r->outcome);
 	free(r->ops);
+	free(r->emptied);
 	free(r->change);
 	uv_mutex_destroy(&r->lock);
 	uv_cond_destroy(&r->turn_came);
@@ -149,11 +164,27 @@ nobody(void)
 	return m;
 }
 
+struct hrw_plan *
+report_plan(const struct pool *before, const struct pool *after,
+    const struct hrw_membership *nobody, const char *emptied)
+{
+	struct hrw_plan *plan = hrw_plan_new(before != NULL ? before->present : nobody,
+	    before != NULL ? before->settled : nobody, after != NULL ? after->present : nobody,
+	    after != NULL ? after->settled : nobody);
+
+	while (plan != NULL && emptied != NULL && *emptied != '\0') {
+		size_t len = strcspn(emptied, " ");
+
+		hrw_plan_empties(plan, hrw_bytes(emptied, len));
+		emptied += len + (emptied[len] == ' ');
+	}
+	return plan;
+}
+
 static struct report *
 report_new(struct reports *reports, struct report_request *ask)
 {
 	struct report *r = calloc(1, sizeof(*r));
-	const struct hrw_membership *settled;
 
 	if (r == NULL)
 		return NULL;
@@ -172,6 +203,7 @@ report_new(struct reports *reports, struct report_request *ask)
 	r->outcome = copy(ask->outcome);
 	r->ops = copy(ask->ops);
 	r->change = copy(ask->change);
+	r->emptied = copy(ask->emptied);
 	if (ask->refusal != NULL) {
 		r->has_refusal = true;
 		r->refusal = *ask->refusal;
@@ -186,10 +218,10 @@ report_new(struct reports *reports, struct report_request *ask)
 	r->keys = ask->keys;
 	ask->keys = (struct buffer){0};
 	if (r->nobody == NULL || lacks(ask->pool, r->pool) || lacks(ask->outcome, r->outcome) ||
-	    lacks(ask->ops, r->ops) || lacks(ask->change, r->change))
+	    lacks(ask->ops, r->ops) || lacks(ask->change, r->change) ||
+	    lacks(ask->emptied, r->emptied))
 		goto fail;
-	settled = r->before_pool != NULL ? r->before_pool->settled : r->nobody;
-	r->plan = hrw_plan_new(report_before(r), settled, report_after(r));
+	r->plan = report_plan(r->before_pool, r->after_pool, r->nobody, r->emptied);
 	r->total = r->plan != NULL ? hrw_tally_new(r->plan) : NULL;
 	if (r->total == NULL)
 		goto fail;
@@ -223,6 +255,18 @@ unlink_report(struct reports *reports, struct report *r)
 	*at = r->next;
 }
 
+/* What it counted of the stored keys holds for both versions, whatever came of it. */
+static void
+note_missing(const struct report *r)
+{
+	if (r->state != REPORT_DONE || r->source.kind != SOURCE_STORED)
+		return;
+	if (r->before_pool != NULL)
+		missing_note(r->reports->missing, r->before_pool, r->total->missing_before);
+	if (r->after_pool != NULL && strcmp(r->outcome, "dry_run") != 0)
+		missing_note(r->reports->missing, r->after_pool, r->total->missing_after);
+}
+
 /* The end, on the main loop: whoever waits is told. */
 static void
 report_end(struct report *r)
@@ -230,6 +274,7 @@ report_end(struct report *r)
 	struct reports *reports = r->reports;
 
 	r->has_ended = true;
+	note_missing(r);
 	reports->running--;
 	reports->threads -= r->lanes;
 	unlink_report(reports, r);

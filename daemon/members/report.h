@@ -37,6 +37,9 @@ struct report_figures {
 };
 
 const struct report_figures *reports_figures(const struct reports *reports);
+
+/* The copies that are still to be made, by pool. */
+struct missing *reports_missing(const struct reports *reports);
 void reports_free(struct reports *r); /* when idle */
 
 /* What a report is about; texts are copied, pools acquired, keys taken. */
@@ -46,6 +49,7 @@ struct report_request {
 	const struct hrw_fault *refusal; /* NULL: none */
 	struct pool *before, *after;	 /* before NULL: an empty pool */
 	const char *ops;		 /* JSON array */
+	const char *emptied; /* names of nodes that came back empty, separated by spaces */
 	const char *change; /* JSON body that POST /plans/{id}/apply repeats; NULL: not appliable */
 	int64_t history;    /* entry to summarise; 0: none */
 	bool has_keys;	    /* keys were sent along */
@@ -95,6 +99,7 @@ struct changes;
 enum changes_form { CHANGES_NDJSON, CHANGES_JSON, CHANGES_CSV };
 struct changes_filter {
 	char *lost, *gained, *from; /* NULL: any; "" : none */
+	bool leftover;		    /* only keys of which a gaining node may have an old copy */
 };
 /* UNKNOWN_PLAN, KEYS_CHANGED. An estimate has no single changes. */
 struct changes *changes_open(struct reports *r, const char *id, enum changes_form form,

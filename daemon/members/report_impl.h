@@ -9,6 +9,8 @@
 
 #include "core/plan.h"
 #include "core/tally.h"
+#include "daemon/members/missing.h"
+#include "daemon/members/past.h"
 #include "daemon/members/report.h"
 #include "daemon/members/source.h"
 
@@ -26,6 +28,7 @@ struct reports {
 	atomic_size_t running, waiting; /* written here alone; read by any thread */
 	size_t threads, threads_max;	/* taken by those that run */
 	struct report_figures figures;
+	struct missing *missing;
 };
 
 /* One thread's part of a run. */
@@ -47,6 +50,7 @@ struct report {
 	/* Set before the run, read only from then on. */
 	char id[REPORT_ID + 1]; /* "": it is not kept */
 	char *pool, *outcome, *ops, *change;
+	char *emptied; /* names of nodes that came back empty, separated by spaces */
 	bool has_refusal;
 	struct hrw_fault refusal;
 	struct pool *before_pool, *after_pool;
@@ -74,6 +78,14 @@ struct report {
 	struct hrw_fault fault;
 	struct lane lane[REPORT_LANES_MAX];
 
+	/* The second pass: old copies on the nodes that gain. */
+	struct past past;
+	struct source again;
+	bool has_begun_again, is_open_again;
+	bool has_leftovers;		    /* they were counted, or none is possible */
+	uint64_t leftover_keys, *leftovers; /* by plan->name[]; NULL: none */
+	_Atomic uint64_t keys_again;
+
 	/* The result, written by the last lane. */
 	enum report_state state;
 	struct hrw_tally *total;
@@ -87,6 +99,11 @@ void reports_next(struct reports *reports);
 /* May one more run, that takes so many threads? */
 bool reports_has_room(const struct reports *reports, size_t threads);
 void errands_next(struct reports *reports);
+
+/* The plan between two versions of a pool; before or after NULL: `nobody`.
+ *   emptied  as in outcome; NULL: none. NULL: no memory */
+struct hrw_plan *report_plan(const struct pool *before, const struct pool *after,
+    const struct hrw_membership *nobody, const char *emptied);
 
 /* A lane's work; the last one to end finishes the report and keeps it. */
 void report_run(uv_work_t *work);

@@ -148,6 +148,97 @@ count_batch(struct lane *lane, struct hrw_bytes records, struct buffer *entries)
 	return entries->failed ? HRW_INTERNAL : 0;
 }
 
+/* Opens the second pass at its first need. False: there is none. Under the lock. */
+static bool
+begin_again(struct report *r, struct hrw_fault *fault)
+{
+	int rc;
+
+	if (r->has_begun_again)
+		return r->is_open_again;
+	r->has_begun_again = true;
+	if (r->source.kind == SOURCE_ESTIMATE)
+		return false;
+	rc = past_open(&r->past, r->reports->store, r->plan, r->before_pool, r->at_ms, fault);
+	r->has_leftovers = rc == 0;
+	if (rc < 0 || r->past.leftovers == NULL)
+		return false;
+	r->leftovers = calloc(r->plan->count + 1, sizeof(*r->leftovers));
+	if (r->leftovers == NULL)
+		rc = HRW_INTERNAL;
+	else if (r->has_keys)
+		source_open_request(&r->again, buffer_bytes(&r->keys), r->key_count);
+	else
+		rc = source_open_stored(&r->again, r->reports->keyset, r->pool,
+		    r->source.generation, report_after(r), fault);
+	r->is_open_again = rc == 0;
+	r->has_leftovers = rc == 0;
+	return r->is_open_again;
+}
+
+/* The next batch of the second pass; as source_read(). */
+static long
+next_again(struct report *r, struct buffer *records, struct hrw_fault *fault)
+{
+	long count = 0;
+
+	buffer_clear(records);
+	uv_mutex_lock(&r->lock);
+	if (begin_again(r, fault))
+		count = source_read(&r->again, records, fault);
+	if (count < 0)
+		r->has_leftovers = false; /* not known, and no reason to drop the rest */
+	uv_mutex_unlock(&r->lock);
+	return count;
+}
+
+static void
+add_leftovers(struct report *r, const uint64_t *count, uint64_t keys)
+{
+	uv_mutex_lock(&r->lock);
+	for (size_t i = 0; i < r->plan->count; i++)
+		r->leftovers[i] += count[i];
+	r->leftover_keys += keys;
+	uv_mutex_unlock(&r->lock);
+}
+
+/* A later pass, over the keys that gain: nobody waits for it who wants the rest. */
+static void
+count_leftovers(struct lane *lane)
+{
+	struct report *r = lane->report;
+	uint64_t *by_node = calloc(r->plan->count + 1, sizeof(*by_node)), keys = 0;
+	struct buffer records = {0};
+	struct hrw_fault fault = {0};
+	long count = 1;
+
+	while (by_node != NULL && !atomic_load(&r->is_stopping)) {
+		uint32_t node[HRW_COPIES_MAX];
+		struct hrw_change change;
+		struct hrw_bytes key;
+		size_t at = 0;
+
+		count = next_again(r, &records, &fault);
+		if (count <= 0)
+			break;
+		while (!atomic_load_explicit(&r->is_stopping, memory_order_relaxed) &&
+		       record_next(buffer_bytes(&records), &at, &key)) {
+			uint32_t found;
+
+			hrw_plan_key(r->plan, key, &change);
+			found = hrw_leftovers_of(r->past.leftovers, key, &change, node);
+			for (uint32_t i = 0; i < found; i++)
+				by_node[node[i]]++;
+			keys += found > 0;
+		}
+		atomic_fetch_add(&r->keys_again, (uint64_t)count);
+	}
+	if (keys > 0)
+		add_leftovers(r, by_node, keys);
+	buffer_fini(&records);
+	free(by_node);
+}
+
 static void
 run_lane(struct lane *lane)
 {
@@ -179,6 +270,7 @@ run_lane(struct lane *lane)
 	}
 	buffer_fini(&records);
 	buffer_fini(&entries);
+	count_leftovers(lane);
 }
 
 /* The last lane's task: one tally, one state, and both kept. */
@@ -198,6 +290,8 @@ finish(struct report *r)
 	}
 	if (r->is_open)
 		source_close(&r->source);
+	if (r->is_open_again)
+		source_close(&r->again);
 	if (rc < 0 || r->changes.failed) {
 		r->has_failed = true;
 		hrw_fault(&r->fault, HRW_INTERNAL, "no memory for a report");

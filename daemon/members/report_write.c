@@ -112,6 +112,15 @@ put_moves(struct json_out *o, const struct report *r)
 	free(move);
 }
 
+static void
+put_pair(struct json_out *o, const char *name, uint64_t before, uint64_t after)
+{
+	json_open_object(o, name);
+	json_put_count(o, "before", before);
+	json_put_count(o, "after", after);
+	json_close_object(o);
+}
+
 /* What was counted: the same members in a report and in its summary. */
 static void
 put_totals(struct json_out *o, const struct report *r)
@@ -124,6 +133,32 @@ put_totals(struct json_out *o, const struct report *r)
 	json_put_count(o, "copies_gained", r->total->copies_gained);
 	json_put_count(o, "needless", r->total->needless);
 	json_put_count(o, "keys_without_source", r->total->keys_without_source);
+	json_put_count(o, "keys_with_leaving_source", r->total->keys_with_leaving_source);
+	put_pair(o, "copies_missing", r->total->missing_before, r->total->missing_after);
+	put_pair(o, "keys_without_copy", r->total->nowhere_before, r->total->nowhere_after);
+}
+
+/* null where no key is known, or the history could not tell. */
+static void
+put_leftovers(struct json_out *o, const struct report *r)
+{
+	if (!r->has_leftovers) {
+		json_put_null(o, "leftovers");
+		return;
+	}
+	json_open_object(o, "leftovers");
+	json_put_count(o, "keys", r->leftover_keys);
+	json_open_array(o, "nodes");
+	for (size_t i = 0; r->leftovers != NULL && i < r->plan->count; i++) {
+		if (r->leftovers[i] == 0)
+			continue;
+		json_open_object(o, NULL);
+		json_put_text(o, "node", r->plan->name[i]);
+		json_put_count(o, "keys", r->leftovers[i]);
+		json_close_object(o);
+	}
+	json_close_array(o);
+	json_close_object(o);
 }
 
 static uint64_t
@@ -137,7 +172,13 @@ static double
 progress(const struct report *r, enum report_state state)
 {
 	uint64_t total = atomic_load(&r->keys_total), done = atomic_load(&r->keys_done);
-	double part = total == 0 ? 0 : (double)done / (double)total;
+	double part;
+
+	if (r->is_open_again) {
+		done += atomic_load(&r->keys_again);
+		total *= 2;
+	}
+	part = total == 0 ? 0 : (double)done / (double)total;
 
 	if (state == REPORT_DONE)
 		return 1;
@@ -178,6 +219,7 @@ report_write_as(const struct report *r, enum report_state state, struct buffer *
 	} else {
 		put_keys(&o, r, true);
 		put_totals(&o, r);
+		put_leftovers(&o, r);
 		put_nodes(&o, r);
 		put_moves(&o, r);
 		json_open_array(&o, "changes");
@@ -228,6 +270,8 @@ report_inputs(const struct report *r, struct buffer *out)
 	put_pool(&o, "before", r->before_pool);
 	put_pool(&o, "after", r->after_pool);
 	json_put_text(&o, "source", source_name(r->source.kind));
+	if (r->emptied != NULL && r->emptied[0] != '\0')
+		json_put_text(&o, "emptied", r->emptied);
 	if (r->source.kind == SOURCE_STORED)
 		json_put_count(&o, "generation", r->source.generation);
 	if (r->has_keys) {

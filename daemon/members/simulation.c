@@ -114,14 +114,14 @@ first_phase(const struct simulation *s, struct turn *t, struct hrw_fault *fault)
 {
 	struct task task[2];
 	struct change change = {.pool = s->pool->name, .task = task};
-	double max_moved;
+	struct pool_terms terms;
 
 	/* Tasks are only read, so that the template can be borrowed. */
 	if (t->template != NULL)
 		task[change.count++] = (struct task){
 		    .op = TASK_PLACEMENT, .template = (struct hrw_membership *)t->template};
 	task[change.count++] = (struct task){.op = TASK_COPIES, .copies = 1};
-	return edit_apply(&change, s->pool, 0, &hrw_limits_max, &t->owned[0], &max_moved, fault);
+	return edit_apply(&change, s->pool, 0, &hrw_limits_max, &t->owned[0], &terms, fault);
 }
 
 /* A node that joins: one that was there before, and of which nothing but its

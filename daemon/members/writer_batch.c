@@ -64,14 +64,29 @@ find_epoch(struct writer *w, const struct pool *now, struct task *task, struct h
 	return task->template != NULL ? 0 : hrw_fault(fault, HRW_INTERNAL, "no memory");
 }
 
+/* Does the clock of that epoch still run? Somebody may have settled the pool since. */
+static bool
+is_running(const struct pool *pool, uint64_t epoch)
+{
+	for (size_t i = 0; i < pool->clocks.count; i++)
+		if (pool->clocks.at[i].epoch == epoch)
+			return true;
+	return false;
+}
+
 static int
 find_epochs(struct writer *w, const struct pool *now, struct change *c, struct hrw_fault *fault)
 {
 	int rc = 0;
 
-	for (size_t i = 0; now != NULL && rc == 0 && i < c->count; i++)
-		if (c->task[i].op == TASK_REVERT && c->task[i].template == NULL)
-			rc = find_epoch(w, now, &c->task[i], fault);
+	for (size_t i = 0; now != NULL && rc == 0 && i < c->count; i++) {
+		struct task *task = &c->task[i];
+
+		if (task->template == NULL &&
+		    (task->op == TASK_REVERT ||
+			(task->op == TASK_SETTLE_EPOCH && is_running(now, task->epoch))))
+			rc = find_epoch(w, now, task, fault);
+	}
 	return rc;
 }
 

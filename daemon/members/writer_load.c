@@ -79,6 +79,7 @@ pool_from_file(struct loading *l, const char *name, const char *text, struct hrw
 		rc = change_read_pool(c, root, limits, fault);
 	if (rc == 0) {
 		c->force = ~0u;
+		c->is_file = true;
 		fix_states(c);
 		rc = change_build(c, was, writer_now_ms(), limits, &out, fault);
 	}

@@ -125,6 +125,7 @@ start_report(struct apply *a, const struct outcome *out, const char *outcome, in
 {
 	char *ops = strndup(
 	    out->ops.data != NULL ? out->ops.data : "[]", out->ops.data != NULL ? out->ops.len : 2);
+	char *emptied = strndup(out->emptied.len > 0 ? out->emptied.data : "", out->emptied.len);
 	struct report_request ask = {
 	    .pool = a->pool_name,
 	    .outcome = outcome,
@@ -132,6 +133,7 @@ start_report(struct apply *a, const struct outcome *out, const char *outcome, in
 	    .before = out->before,
 	    .after = out->after,
 	    .ops = ops,
+	    .emptied = emptied,
 	    .change = buffer_text(&a->stored),
 	    .history = history,
 	    .has_keys = a->has_keys,
@@ -142,11 +144,12 @@ start_report(struct apply *a, const struct outcome *out, const char *outcome, in
 	int rc;
 
 	a->keys = (struct buffer){0}; /* taken */
-	if (ops == NULL)
+	if (ops == NULL || emptied == NULL)
 		rc = hrw_fault(&a->req->fault, HRW_INTERNAL, "no memory for the report");
 	else
 		rc = report_start(a->req->app->reports, &ask, &a->report, &a->req->fault);
 	free(ops);
+	free(emptied);
 	return rc;
 }
 

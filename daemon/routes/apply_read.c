@@ -33,6 +33,23 @@ read_word(struct request *req, const char *name, const char *word, bool *out)
 	return hrw_fault_at(&req->fault, "%s", name);
 }
 
+/* ?settle=now or later, which is what a change does without. */
+static int
+read_settle(struct request *req, bool *is_now)
+{
+	struct hrw_bytes value = request_parameter(req, "settle");
+	char shown[HRW_SHOWN];
+
+	*is_now = value.data != NULL && hrw_bytes_equal(value, hrw_text("now"));
+	if (value.data == NULL || *is_now || hrw_bytes_equal(value, hrw_text("later")))
+		return 0;
+	hrw_fault(&req->fault, HRW_BAD_PARAMETER,
+	    "settle is \"%s\": it can be now (all copies are in place) or later (they are not, as "
+	    "without it)",
+	    hrw_show(value, shown, sizeof(shown)));
+	return hrw_fault_at(&req->fault, "settle");
+}
+
 /* What is asked of the report. */
 static int
 read_report_parameters(struct apply *a)
@@ -82,7 +99,7 @@ read_change_parameters(struct apply *a)
 		if (rc < 0)
 			return rc;
 	}
-	rc = read_word(req, "settle", "later", &a->order.settles_later);
+	rc = read_settle(req, &a->order.settles_now);
 	if (rc < 0)
 		return rc;
 	if (traits & ORDER_ONLY_PLANS)

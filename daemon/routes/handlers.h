@@ -65,6 +65,10 @@ int keys_empty(struct request *req);
 int keys_get(struct request *req);
 int keys_get_stats(struct request *req);
 
+/* copies.c, removable.c: is a change done? */
+int copies_get(struct request *req);
+int node_removable(struct request *req);
+
 /* history.c */
 int history_list(struct request *req);
 

@@ -8,9 +8,9 @@
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
 
-/* A reply's header must leave room for the others in a connection's buffer: past
- * this the rest of the addresses is left to the body. */
-enum { READ_HEADER_MAX = 8192 };
+/* The lists of addresses must leave room for the other headers in a connection's
+ * buffer: past this the rest of each list is left to the body. */
+enum { READ_HEADER_MAX = 6144 };
 
 static const char *const forms[] = {"application/json", "text/plain", NULL};
 
@@ -34,6 +34,8 @@ look_up(struct request *req, size_t copies, struct hrw_bytes *key, const struct 
 	common_epoch_headers(req, *pool);
 	rc = hrw_settled_lookup(&(*pool)->match, *key, copies, look);
 	metrics_lookup(req->app->metrics, *pool, rc < 0 ? METRICS_NOBODY : look->holder[0]);
+	if (look->fallback_count > 0)
+		metrics_asked(req->app->metrics, *pool, look->fallback, look->fallback_count);
 	return rc < 0 ? common_lookup_failed(req, *pool, *key, rc) : 0;
 }
 
@@ -47,29 +49,67 @@ add_address(struct buffer *to, const struct hrw_node *node)
 	buffer_add_text(to, node->address);
 }
 
-/* Whom to ask, in turn: the warm holders, the others, the fallback. */
+enum warmth { WARM, COLD, ANY };
+
+/* The addresses of the key's holders, best first. */
+static void
+add_holders(
+    struct buffer *to, const struct pool *pool, const struct hrw_lookup *look, enum warmth which)
+{
+	for (size_t i = 0; i < look->holders; i++)
+		if (which == ANY || look->is_warm[i] == (which == WARM))
+			add_address(to, &pool->present->node[look->holder[i]]);
+}
+
+static void
+add_fallback(struct buffer *to, const struct pool *pool, const struct hrw_lookup *look)
+{
+	for (size_t i = 0; i < look->fallback_count; i++)
+		add_address(to, &pool->present->node[look->fallback[i]]);
+}
+
+static void
+respond_list(struct request *req, const char *name, struct buffer *list)
+{
+	if (list->len > 0)
+		respond_text(req, name, buffer_text(list));
+	buffer_clear(list);
+}
+
+static bool
+is_all_warm(const struct hrw_lookup *look)
+{
+	for (size_t i = 0; i < look->holders; i++)
+		if (!look->is_warm[i])
+			return false;
+	return look->fallback_count == 0;
+}
+
+/* The nodes that a reader asks in turn: the warm holders, the fallback, the cold
+ * holders. Of a key that has all its copies these are the holders; else a writer
+ * needs them in lists of their own. */
 static void
 lookup_headers(struct request *req, const struct pool *pool, const struct hrw_lookup *look)
 {
-	const struct hrw_node *nodes = pool->present->node, *owner = &nodes[look->holder[0]];
-	struct buffer *read = request_buffer(req);
-
-	for (size_t i = 0; i < look->count; i++)
-		if (look->is_warm[i])
-			add_address(read, &nodes[look->holder[i]]);
-	for (size_t i = 0; i < look->count; i++)
-		if (!look->is_warm[i])
-			add_address(read, &nodes[look->holder[i]]);
-	for (size_t i = 0; i < look->fallback_count; i++)
-		add_address(read, &nodes[look->fallback[i]]);
+	const struct hrw_node *owner = &pool->present->node[look->holder[0]];
+	struct buffer *list = request_buffer(req);
 
 	respond_text(req, "Hrw-Owner", owner->name);
 	if (owner->address != NULL)
 		respond_text(req, "Hrw-Address", owner->address);
-	if (read->len > 0)
-		respond_text(req, "Hrw-Read", buffer_text(read));
+	add_holders(list, pool, look, WARM);
+	if (!is_all_warm(look)) {
+		add_fallback(list, pool, look);
+		add_holders(list, pool, look, COLD);
+		respond_list(req, "Hrw-Read", list);
+		add_holders(list, pool, look, ANY);
+		respond_list(req, "Hrw-Holders", list);
+		add_fallback(list, pool, look);
+		respond_list(req, "Hrw-Fallback", list);
+	} else {
+		respond_list(req, "Hrw-Read", list);
+	}
 	respond_text(req, "Cache-Control", "no-cache");
-	buffer_clear(read);
 }
 
 static void
@@ -314,7 +354,7 @@ key_explain(struct request *req)
 
 	rc = look_up(req, 0, &key, &pool, &look);
 	if (rc == HRW_NO_SERVERS)
-		look.count = 0; /* an explanation all the more */
+		look.count = look.holders = 0; /* an explanation all the more */
 	else if (rc < 0)
 		return rc;
 	assert(pool != NULL);

@@ -9,6 +9,7 @@
 
 #include "core/keytype.h"
 #include "daemon/log.h"
+#include "daemon/members/missing.h"
 #include "daemon/members/source.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
@@ -204,8 +205,10 @@ record_and_answer(struct request *req, const char *pool, const char *reason, con
 	struct buffer body = {0};
 	struct json_out o = json_out(&body);
 
-	if (stats->added > 0 || stats->removed > 0)
+	if (stats->added > 0 || stats->removed > 0) {
 		record(req, pool, reason, op, stats);
+		missing_forget(reports_missing(req->app->reports), pool);
+	}
 	json_open_object(&o, NULL);
 	json_put_text(&o, "pool", pool);
 	put_stats(&o, stats);

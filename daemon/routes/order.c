@@ -228,7 +228,7 @@ order_read(const struct order *order, const struct hrw_limits *limits, struct ch
 {
 	struct reader reader = {order, limits, change, fault};
 
-	change->settles_later = order->settles_later;
+	change->settles_now = order->settles_now;
 	return rows[order->kind].read(&reader);
 }
 
@@ -241,8 +241,8 @@ order_write(const struct order *order, struct buffer *out)
 	json_put_text(&o, "do", rows[order->kind].name);
 	if (order->node.text[0] != '\0')
 		json_put_text(&o, "node", order->node.text);
-	if (order->settles_later)
-		json_put_bool(&o, "settles_later", true);
+	if (order->settles_now)
+		json_put_bool(&o, "settles_now", true);
 	if (order->body != NULL && json_type(order->body) == JSON_OBJECT) {
 		/* Keys sent along were the plan's, not the change's. */
 		json_open_object(&o, "body");
@@ -264,7 +264,7 @@ order_parse(const struct json *j, struct order *out, struct hrw_fault *fault)
 	const char *node = json_text(json_get(j, "node"));
 
 	*out = (struct order){
-	    .body = json_get(j, "body"), .settles_later = json_get(j, "settles_later") != NULL};
+	    .body = json_get(j, "body"), .settles_now = json_get(j, "settles_now") != NULL};
 	while (name != NULL && out->kind < ORDER_KINDS && strcmp(rows[out->kind].name, name) != 0)
 		out->kind++;
 	if (name == NULL || out->kind == ORDER_KINDS ||

@@ -44,7 +44,7 @@ struct order {
 	enum order_kind kind;
 	struct common_name node; /* of the path; "" without */
 	const struct json *body; /* borrowed; NULL without */
-	bool settles_later;
+	bool settles_now;
 };
 
 unsigned order_traits(enum order_kind kind);

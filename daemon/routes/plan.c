@@ -296,6 +296,8 @@ plan_changes(struct request *req)
 		rc = common_text(req, "gained", &r->filter.gained);
 	if (rc >= 0)
 		rc = common_text(req, "from", &r->filter.from);
+	if (rc >= 0)
+		rc = request_flag(req, "leftover", &r->filter.leftover);
 	if (rc < 0)
 		return rc;
 	r->report = common_running(req, r->id);

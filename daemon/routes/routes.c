@@ -33,7 +33,8 @@
 #define MADE	       "201:report " CHANGED
 #define OF_EPOCH       "+Hrw-Epoch +Hrw-Fingerprint"
 #define OF_POOL	       "+ETag " OF_EPOCH
-#define OF_KEY	       OF_EPOCH " +Hrw-Owner +Hrw-Address +Hrw-Read +Cache-Control"
+#define OF_KEY                                                                                     \
+	OF_EPOCH " +Hrw-Owner +Hrw-Address +Hrw-Read +Hrw-Holders +Hrw-Fallback +Cache-Control"
 
 /* clang-format off: a row a line, as far as it goes */
 const struct route routes[] = {
@@ -77,6 +78,14 @@ const struct route routes[] = {
     {METHOD_POST, "/nodes/{name}/rejoin", ADMIN, PLAN, POOL, BODY_NONE, NULL, NULL, node_rejoin,
 	CHANGE, "", "Places keys on a node that came back empty", CHANGE_SAYS, NULL, CHANGED},
 
+    {METHOD_GET, "/nodes/{name}/removable", BOTH, READ, POOL, BODY_NONE, NULL, NULL, node_removable,
+	COMMON_POOL " wait", "", "May this node be switched off? With wait= when it may", "", NULL,
+	OF_POOL " 200:removable 200:text/plain"},
+    {METHOD_GET, "/copies", ADMIN, READ, POOL, BODY_NONE, NULL, NULL, copies_get,
+	COMMON_POOL " to from limit after", "",
+	"The copies still to be made, of the stored keys: NDJSON, JSON or CSV", "", NULL,
+	OF_POOL " 200:application/x-ndjson 200:[key_copies] 200:text/csv"},
+
     {METHOD_GET, "/pools", BOTH, READ, SEEN, BODY_NONE, NULL, NULL, pool_list, COMMON_PAGE, "",
 	"Every pool in short, by name", "", NULL, "200:pools"},
     {METHOD_GET, "/pools/{pool}", BOTH, READ, POOL, BODY_NONE, NULL, NULL, pool_get, "epoch wait",
@@ -88,8 +97,8 @@ const struct route routes[] = {
 	JSON_TYPE, "Makes a pool, or makes it exactly this", CHANGE_SAYS " If-None-Match",
 	"pool_sent", MADE " 428"},
     {METHOD_PATCH, "/pools/{pool}", ADMIN, PLAN, POOL, BODY_WHOLE, NULL, NULL, pool_patch,
-	POOL_CHANGE, PATCH_TYPE, "Changes a pool's copies, placement or max_moved", CHANGE_SAYS,
-	"pool_patch", CHANGED},
+	POOL_CHANGE, PATCH_TYPE, "Changes a pool's copies, placement, or what was set for it",
+	CHANGE_SAYS, "pool_patch", CHANGED},
     {METHOD_DELETE, "/pools/{pool}", ADMIN, PLAN, POOL, BODY_NONE, NULL, NULL, pool_drop,
 	POOL_CHANGE, "", "Removes a pool and its key set", CHANGE_SAYS, NULL, CHANGED},
     {METHOD_POST, "/pools/{pool}/settle", ADMIN, PLAN, POOL, BODY_NONE, NULL, NULL, pool_settle,
@@ -153,8 +162,9 @@ const struct route routes[] = {
     {METHOD_GET, "/plans/{id}", ADMIN, READ, SEEN, BODY_NONE, NULL, NULL, plan_get, "wait", "",
 	"One report, with wait= when it has ended", "", NULL, "200:report"},
     {METHOD_GET, "/plans/{id}/changes", ADMIN, READ, SEEN, BODY_NONE, NULL, NULL, plan_changes,
-	"lost gained from", "", "A plan's single changes, computed anew: NDJSON, JSON or CSV", "",
-	NULL, "200:application/x-ndjson 200:[key_change] 200:text/csv 409"},
+	"lost gained from leftover", "",
+	"A plan's single changes, computed anew: NDJSON, JSON or CSV", "", NULL,
+	"200:application/x-ndjson 200:[key_change] 200:text/csv 409"},
     {METHOD_POST, "/plans/{id}/apply", ADMIN, PLAN, SEEN, BODY_NONE, NULL, NULL, plan_apply,
 	"dry_run force report wait changes", "",
 	"Makes the planned change if the pool still has the plan's epoch", CHANGE_SAYS, NULL, MADE},

@@ -46,7 +46,11 @@ static const struct shape_member totals[] = {
     {"copies_lost?", "count", "Over all keys"},
     {"copies_gained?", "count", "Over all keys"},
     {"needless?", "count", "Changed, though none of their nodes was concerned"},
-    {"keys_without_source?", "count", "No staying node has a warm copy"},
+    {"keys_without_source?", "count", "Something is gained, and no node can give it"},
+    {"keys_with_leaving_source?", "count", "It can be had only from a node that is leaving"},
+    {"copies_missing?", "count_pair", "Holders that are cold, over all keys"},
+    {"keys_without_copy?", "count_pair", "Keys that no node has warm"},
+    {"leftovers?", "leftovers|null", "Old copies on nodes that gain; null: not known"},
     {NULL, NULL, NULL},
 };
 
@@ -71,7 +75,7 @@ static const struct shape_member plans[] = {
 static const struct shape_member op[] = {
     {"op",
 	"'add'|'drain'|'activate'|'rejoin'|'remove'|'patch'|'copies'|'placement'|'max_moved'|"
-	"'settle'|'make'|'drop'|'keys-put'|'keys-add'|'keys-delete'",
+	"'settles_after'|'max_ttl'|'settle'|'make'|'drop'|'keys-put'|'keys-add'|'keys-delete'",
 	NULL},
     {"node?", "name", NULL},
     {"fields?", "[text]", "Of a patch"},
@@ -95,6 +99,24 @@ static const struct shape_member counted_keys[] = {
     {NULL, NULL, NULL},
 };
 
+static const struct shape_member count_pair[] = {
+    {"before", "count", NULL},
+    {"after", "count", NULL},
+    {NULL, NULL, NULL},
+};
+
+static const struct shape_member leftovers[] = {
+    {"keys", "count", NULL},
+    {"nodes", "[leftover_node]", "Those that have some, by name"},
+    {NULL, NULL, NULL},
+};
+
+static const struct shape_member leftover_node[] = {
+    {"node", "name", NULL},
+    {"keys", "count", NULL},
+    {NULL, NULL, NULL},
+};
+
 static const struct shape_member counted_share[] = {
     {"changed", "share", NULL},
     {"low", "share", "Wilson's interval, 95 %"},
@@ -104,7 +126,7 @@ static const struct shape_member counted_share[] = {
 
 static const struct shape_member counted_owners[] = {
     {"changed", "count", "Keys with another owner"},
-    {"cold", "count", "Those whose new owner was no settled holder: reads that would miss"},
+    {"cold", "count", "Those whose new owner was not warm: reads that would miss"},
     {NULL, NULL, NULL},
 };
 
@@ -127,7 +149,7 @@ static const struct shape_member report_move[] = {
 static const struct shape_member key_change[] = {
     {"lost", "[name]", "Held a copy before and not after"},
     {"gained", "[name]", "Hold one after and not before"},
-    {"from", "name|null", "Whom to copy it from"},
+    {"from", "name|null", "The node that the copy can be made from"},
     {NULL, NULL, NULL},
 };
 
@@ -200,6 +222,9 @@ const struct shape shapes_change[] = {
     {"refusal", "What refuses, as an error would say it", {refusal}, NULL, NULL},
     {"counted_keys", "The keys that were counted", {counted_keys}, NULL, NULL},
     {"counted_share", "The part of all keys that would change", {counted_share}, NULL, NULL},
+    {"count_pair", "A number before and after", {count_pair}, NULL, NULL},
+    {"leftovers", "Keys of which a gaining node may have an old copy", {leftovers}, NULL, NULL},
+    {"leftover_node", "Those of one node", {leftover_node}, NULL, NULL},
     {"counted_owners", "Owners that change", {counted_owners}, NULL, NULL},
     {"report_node", "The copies on a node", {report_node}, NULL, NULL},
     {"report_move", "Keys that lost a copy on the one and gained one on the other", {report_move},

@@ -15,7 +15,7 @@ static const struct shape_member owner[] = {
     {"node", "name", "Where to go now: another only while health passes the owner over"},
     {"address", "address", "Of node"},
     {"passed_over", "[name]", NULL},
-    {"fallback", "[place]", "Settled holders that are not holders now"},
+    {"fallback", "[place]", "Nodes that have the key warm and do not hold it now"},
     {"epoch", "epoch", NULL},
     {NULL, NULL, NULL},
 };
@@ -24,7 +24,7 @@ static const struct shape_member replicas[] = {
     {"pool", "name", NULL},
     {"copies", "copies", NULL},
     {"replicas", "[replica]", "Best first"},
-    {"fallback", "[place]", "Settled holders that are not holders now"},
+    {"fallback", "[place]", "Nodes that have the key warm and do not hold it now"},
     {"epoch", "epoch", NULL},
     {NULL, NULL, NULL},
 };
@@ -34,7 +34,7 @@ static const struct shape_member replica[] = {
     {"address", "address", NULL},
     {"weight", "weight", NULL},
     {"zone", "zone|null", NULL},
-    {"warm", "flag", "A settled holder too: its copy is in place"},
+    {"warm", "flag", "Its copy is known to be in place"},
     {"healthy", "flag|null", NULL},
     {NULL, NULL, NULL},
 };
@@ -88,6 +88,8 @@ static const struct shape_member node[] = {
     {"zone", "zone|null", "Copies are spread over zones"},
     {"state", "state", NULL},
     {"state_since", "time|null", NULL},
+    {"joined_epoch?", "epoch", "When it was added, or came back empty"},
+    {"empty?", "flag", "In a settled membership: it has no copies there"},
     {"hash_name?", "text", "The text that is hashed for it"},
     {"hash_name_default?", "flag", "That text is the placement's own choice"},
     {"slots?", "[slots]", NULL},
@@ -117,7 +119,9 @@ static const struct shape_member nodes[] = {
 
 static const struct shape_member identity[] = {
     {"name?", "name", "Its identity, never changed"},
-    {"state?", "state", "active when left out; in a list, that of a node already there stays"},
+    {"state?", "state",
+	"joining when left out, active in a pool without nodes; in a list, that of a node already "
+	"there stays"},
     {"id?", "integer|null",
 	"The next free one when left out; in a list, that of a node already there stays"},
     {"hash_name?", "text", NULL},
@@ -139,6 +143,8 @@ static const struct shape_member settings[] = {
 /* Members of answers that may be sent back, and are not regarded. */
 static const struct shape_member regardless[] = {
     {"state_since?", "any", "Not regarded"},
+    {"joined_epoch?", "any", "Not regarded"},
+    {"empty?", "any", "Not regarded"},
     {"hash_name_default?", "any", "Not regarded"},
     {"share?", "any", "Not regarded"},
     {"health?", "any", "Not regarded"},
@@ -164,10 +170,14 @@ static const struct shape_member membership[] = {
 static const struct shape_member pool[] = {
     {"name", "name", NULL},
     {"max_moved", "share|null", "Of the sample's keys, so many may change owner unforced"},
+    {"settles_after", "count|null", "Seconds until a membership counts as settled"},
+    {"max_ttl", "count|null", "Seconds that the longest value lives"},
     {"epoch", "epoch", NULL},
     {"lineage", "text", "Random, of the pool's making"},
     {"fingerprint", "fingerprint", NULL},
     {"settled", "true|membership", "The one under which all copies were last in place"},
+    {"only_joins?", "flag",
+	"Where it is not settled: the last activation of a joining node settles it"},
     {"keys", "count|null", "In its stored key set; null for an earlier epoch"},
     {NULL, NULL, NULL},
 };
@@ -194,6 +204,8 @@ static const struct shape_member pool_settings[] = {
     {"placement?", "placement_choice", "rendezvous when left out"},
     {"copies?", "copies", "1 when left out"},
     {"max_moved?", "share|null", NULL},
+    {"settles_after?", "count|null", NULL},
+    {"max_ttl?", "count|null", NULL},
     {NULL, NULL, NULL},
 };
 
@@ -205,7 +217,30 @@ static const struct shape_member pool_sent[] = {
     {"lineage?", "any", "Not regarded"},
     {"fingerprint?", "any", "Not regarded"},
     {"settled?", "any", "Not regarded"},
+    {"only_joins?", "any", "Not regarded"},
     {"keys?", "any", "Not regarded"},
+    {NULL, NULL, NULL},
+};
+
+static const struct shape_member removable[] = {
+    {"node", "name", NULL},
+    {"pool", "name", NULL},
+    {"epoch", "epoch", NULL},
+    {"removable", "flag", "Every check is ok: it may be switched off"},
+    {"checks", "[removable_check]", NULL},
+    {NULL, NULL, NULL},
+};
+
+static const struct shape_member removable_check[] = {
+    {"check", "'draining'|'settled'|'guards'|'asked'", NULL},
+    {"ok", "flag", NULL},
+    {"detail?", "text", "What it waits for"},
+    {NULL, NULL, NULL},
+};
+
+static const struct shape_member copies[] = {
+    {"to", "[name]", "The holders that are cold"},
+    {"from", "[name]", "The nodes that have it warm, best first"},
     {NULL, NULL, NULL},
 };
 
@@ -246,6 +281,9 @@ const struct shape shapes_pool[] = {
 	NULL},
     {"pool_patch", "What is to be changed of a pool", {pool_settings}, NULL, NULL},
     {"revert", "Where to go back to", {revert}, NULL, NULL},
+    {"removable", "May a node be switched off?", {removable}, NULL, NULL},
+    {"removable_check", "One condition of it", {removable_check}, NULL, NULL},
+    {"key_copies", "The copies of a key that are to be made", {shape_key, copies}, NULL, NULL},
     {NULL, NULL, {NULL}, NULL, NULL},
 };
 /* clang-format on */

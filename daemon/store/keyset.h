@@ -58,6 +58,8 @@ struct keyset_reader;
 /* generation 0: the present one. Another: KEYS_CHANGED when it is gone. */
 struct keyset_reader *keyset_reader_open(struct keyset *k, const char *pool, uint64_t generation,
     struct keyset_stats *stats, struct hrw_fault *fault);
+/* Before the first batch: goes on after this key, whether or not it is in the set. */
+void keyset_reader_after(struct keyset_reader *r, struct hrw_bytes key);
 /* The next keys, some thousands, as records like keyset_stage() takes, appended
  * to `out` (cleared by the caller).
  *   returns  keys appended, 0 at the end, negative on an error */

@@ -112,6 +112,13 @@ out:
 	return NULL;
 }
 
+void
+keyset_reader_after(struct keyset_reader *r, struct hrw_bytes key)
+{
+	remember(r, key.data, (uint32_t)key.len);
+	r->is_begun = true;
+}
+
 long
 keyset_read(struct keyset_reader *r, struct buffer *out, struct hrw_fault *fault)
 {

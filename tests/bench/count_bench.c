@@ -53,7 +53,7 @@ make_pool(size_t number)
 	if (m == NULL || hrw_membership_freeze(m, NULL, NULL) < 0)
 		fail();
 	snprintf(name, sizeof(name), "pool-%zu", number);
-	pool = pool_new(name, 1, NULL, -1, m, m);
+	pool = pool_new(name, 1, NULL, &pool_no_terms, m, m);
 	if (pool == NULL)
 		fail();
 	return pool;

@@ -29,7 +29,7 @@ made(unsigned copies, const char *text)
 
 	m->copies = copies;
 	ck_assert_int_eq(hrw_membership_freeze(m, NULL, NULL), 0);
-	return keep(pool_new("default", 1, NULL, -1, m, m));
+	return keep(pool_new("default", 1, NULL, &pool_no_terms, m, m));
 }
 
 const char *

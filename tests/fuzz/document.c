@@ -15,15 +15,15 @@ law_of_pools(const uint8_t *data, size_t len)
 	struct hrw_fault fault = {0};
 	struct json *j = json_parse(hrw_bytes(data, len), JSON_COMMENTS, &fault);
 	struct hrw_membership *m;
-	double max_moved = -1;
+	struct pool_terms terms = pool_no_terms;
 
 	if (j == NULL)
 		return;
-	m = document_pool_read(j, &hrw_limits_max, &max_moved, &fault);
+	m = document_pool_read(j, &hrw_limits_max, &terms, &fault);
 	if (m == NULL)
 		law_of_faults((int)fault.error, &fault);
 	law(m != NULL || fault.error != 0);
-	law(max_moved <= 1);
+	law(terms.max_moved <= 1);
 	hrw_membership_free(m);
 	json_free(j);
 }

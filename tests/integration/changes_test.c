@@ -101,6 +101,8 @@ START_TEST(a_newcomer_takes_the_photos_that_are_published)
 	expect(a, "nodes[node=cache-e]",
 	    "{'node':'cache-e','before':0,'after':8,'gains':8,'loses':0}");
 	expect(get(d->lookup, "/nodes/cache-e"), "id", "5");
+	expect(get(d->lookup, "/nodes/cache-e"), "state", "'joining'");
+	expect_status(post(d->admin, "/nodes/cache-e/activate", NULL), 200);
 	expect(get(d->lookup, "/pools/default"), "settled", "true");
 	daemon_stop(d);
 }
@@ -143,9 +145,11 @@ START_TEST(what_is_already_so_is_unchanged_and_keeps_the_epoch)
 	ck_assert_int_eq(epoch_of(d, "default"), 1);
 	post(d->admin, "/nodes/cache-b/drain", NULL);
 	expect(post(d->admin, "/nodes/cache-b/drain", NULL), "outcome", "'unchanged'");
+	/* A rejoin states what has happened, each time anew. */
 	post(d->admin, "/nodes/cache-b/rejoin", NULL);
-	expect(post(d->admin, "/nodes/cache-b/rejoin", NULL), "outcome", "'unchanged'");
-	ck_assert_int_eq(epoch_of(d, "default"), 3);
+	expect(post(d->admin, "/nodes/cache-b/rejoin", NULL), "outcome", "'applied'");
+	ck_assert_int_eq(epoch_of(d, "default"), 4);
+	expect(post(d->admin, "/nodes/cache-b/drain", NULL), "outcome", "'unchanged'");
 	/* Unchanged is not history. */
 	expect(get(d->admin, "/history?limit=1"), "history[0].change[0].op", "'rejoin'");
 	daemon_stop(d);
@@ -315,20 +319,25 @@ START_TEST(with_zones_it_takes_draining_nodes_in_as_many_zones_as_copies)
 	expect_refusal(post(d->admin, "/nodes/b1/drain", NULL), 409, "keys-at-risk", "b1");
 	expect_status(post(d->admin, "/nodes/a2/activate", NULL), 200);
 	expect_refusal(post(d->admin, "/nodes/c1/drain", NULL), 409, "keys-at-risk", NULL);
+	/* To remove a1 makes no copies: they are made, and the pool is settled. */
 	expect_status(del(d->admin, "/nodes/a1"), 200);
+	expect_refusal(post(d->admin, "/nodes/c1/drain", NULL), 409, "keys-at-risk", "a1");
+	expect_status(post(d->admin, "/pools/default/settle", NULL), 200);
 	expect_status(post(d->admin, "/nodes/c1/drain", NULL), 200);
 	daemon_stop(d);
 }
 END_TEST
 
-START_TEST(a_pool_of_one_copy_has_none_to_keep)
+START_TEST(a_pool_of_one_copy_may_drain_but_for_its_last_node)
 {
 	struct daemon *d =
 	    daemon_start("{\"pools\":{\"default\":{\"nodes\":" FLEET_NODES "}}}", NULL);
 
 	expect_status(
 	    post(d->admin, "/changes", "{\"drain\":[\"cache-a\",\"cache-b\",\"cache-c\"]}"), 200);
-	expect_status(post(d->admin, "/nodes/cache-d/drain", NULL), 200);
+	expect_refusal(
+	    post(d->admin, "/nodes/cache-d/drain", NULL), 409, "last-node", "add or activate");
+	expect_status(post(d->admin, "/nodes/cache-d/drain?force=last-node", NULL), 200);
 	expect_refusal(get(d->lookup, "/owner?key=a"), 503, "no-servers", "draining");
 	/* The copies are there still: an explanation is given all the same. */
 	expect_status(get(d->lookup, "/explain?key=a"), 200);
@@ -386,14 +395,16 @@ START_TEST(settling_says_that_all_copies_are_in_place)
 }
 END_TEST
 
-START_TEST(a_reweight_settles_later_when_it_is_told_so)
+START_TEST(a_reweight_settles_now_when_it_is_told_so)
 {
 	struct daemon *d = fleet_with_photos();
 
 	expect_status(patch(d->admin, "/nodes/cache-a?settle=later", "{\"weight\":4}"), 200);
 	ck_assert_ptr_nonnull(value_at(get(d->lookup, "/pools/default")->json, "settled.nodes"));
 	expect_status(post(d->admin, "/pools/default/settle", NULL), 200);
-	expect_status(patch(d->admin, "/nodes/cache-a", "{\"weight\":2}"), 200);
+	expect_status(patch(d->admin, "/nodes/cache-a", "{\"weight\":3}"), 200);
+	ck_assert_ptr_nonnull(value_at(get(d->lookup, "/pools/default")->json, "settled.nodes"));
+	expect_status(patch(d->admin, "/nodes/cache-a?settle=now", "{\"weight\":2}"), 200);
 	expect(get(d->lookup, "/pools/default"), "settled", "true");
 	daemon_stop(d);
 }
@@ -418,7 +429,7 @@ START_TEST(any_combination_is_one_change_and_one_epoch)
 	expect(a, "nodes[name=cache-c].state", "'draining'");
 	expect(a, "nodes[name=cache-b].weight", "2");
 	expect(a, "nodes[name=cache-a].zone", "'r1'");
-	expect(a, "nodes[name=cache-e].state", "'active'");
+	expect(a, "nodes[name=cache-e].state", "'joining'");
 
 	expect_refusal(
 	    post(d->admin, "/changes", "{\"drain\":[\"cache-b\"],\"activate\":[\"cache-b\"]}"), 400,
@@ -861,11 +872,11 @@ SUITE(changes)
 	tcase_add_test(tests, a_second_removal_says_when_the_node_was_removed);
 	tcase_add_test(tests, draining_as_many_nodes_as_copies_puts_keys_at_risk);
 	tcase_add_test(tests, with_zones_it_takes_draining_nodes_in_as_many_zones_as_copies);
-	tcase_add_test(tests, a_pool_of_one_copy_has_none_to_keep);
+	tcase_add_test(tests, a_pool_of_one_copy_may_drain_but_for_its_last_node);
 	tcase_add_test(
 	    tests, a_node_passes_from_joining_to_active_and_back_after_it_lost_its_copies);
 	tcase_add_test(tests, settling_says_that_all_copies_are_in_place);
-	tcase_add_test(tests, a_reweight_settles_later_when_it_is_told_so);
+	tcase_add_test(tests, a_reweight_settles_now_when_it_is_told_so);
 	tcase_add_test(tests, any_combination_is_one_change_and_one_epoch);
 	tcase_add_test(tests, keys_sent_along_with_a_change_are_the_ones_reported);
 	tcase_add_test(tests, a_list_makes_the_membership_exactly_itself);

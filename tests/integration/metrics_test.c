@@ -72,6 +72,7 @@ static const struct {
 	1},
     {"hrwd_pool_epoch", "hrwd_pool_epoch{pool=\"default\"}", 1, 1},
     {"hrwd_pool_settled", "hrwd_pool_settled{pool=\"default\"}", 1, 1},
+    {"hrwd_pool_copies_missing", "hrwd_pool_copies_missing{pool=\"default\"}", 0, 0},
     {"hrwd_pool_nodes", "hrwd_pool_nodes{pool=\"default\",state=\"active\"}", 4, 4},
     {"hrwd_changes_total", "hrwd_changes_total{outcome=\"refused\"}", 1, 1},
     {"hrwd_plans", "hrwd_plans{state=\"waiting\"}", 0, 0},

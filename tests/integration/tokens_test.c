@@ -45,11 +45,13 @@ static const struct {
     {"POST", "/owners", "a\nb\n", READ},
     {"GET", "/nodes", NULL, READ},
     {"GET", "/nodes/cache-a", NULL, READ},
+    {"GET", "/nodes/cache-a/removable", NULL, READ},
     {"GET", "/pools", NULL, READ},
     {"GET", "/pools/default", NULL, READ},
     {"GET", "/v1/pools/default?epoch=1", NULL, READ},
     {"GET", "/watch?heartbeat=0", NULL, READ}, /* else it would not end */
     {"HEAD", "/watch", NULL, READ},
+    {"GET", "/copies", NULL, READ},
     {"GET", "/keys", NULL, READ},
     {"GET", "/keys/stats", NULL, READ},
     {"GET", "/plans", NULL, READ},

@@ -19,14 +19,14 @@
 
 /* The contract's own list: the daemon must have these, whatever else it has. */
 static const char *const contract[] = {"GET /owner", "GET /replicas", "GET /explain",
-    "POST /owners", "GET /nodes", "GET /nodes/{}", "GET /pools", "GET /pools/{}", "GET /watch",
-    "GET /livez", "GET /readyz", "GET /version", "GET /metrics", "GET /openapi.json", "POST /nodes",
-    "PUT /nodes/{}", "PATCH /nodes/{}", "POST /nodes/{}/drain", "POST /nodes/{}/activate",
-    "POST /nodes/{}/rejoin", "DELETE /nodes/{}", "PUT /nodes", "POST /changes", "POST /plan",
-    "POST /compare", "POST /simulate", "PUT /pools/{}", "PATCH /pools/{}", "DELETE /pools/{}",
-    "POST /pools/{}/settle", "POST /pools/{}/revert", "PUT /keys", "POST /keys", "DELETE /keys",
-    "GET /keys", "GET /keys/stats", "POST /plans/{}/apply", "GET /plans", "GET /plans/{}",
-    "GET /plans/{}/changes", "GET /history"};
+    "POST /owners", "GET /nodes", "GET /nodes/{}", "GET /nodes/{}/removable", "GET /copies",
+    "GET /pools", "GET /pools/{}", "GET /watch", "GET /livez", "GET /readyz", "GET /version",
+    "GET /metrics", "GET /openapi.json", "POST /nodes", "PUT /nodes/{}", "PATCH /nodes/{}",
+    "POST /nodes/{}/drain", "POST /nodes/{}/activate", "POST /nodes/{}/rejoin", "DELETE /nodes/{}",
+    "PUT /nodes", "POST /changes", "POST /plan", "POST /compare", "POST /simulate", "PUT /pools/{}",
+    "PATCH /pools/{}", "DELETE /pools/{}", "POST /pools/{}/settle", "POST /pools/{}/revert",
+    "PUT /keys", "POST /keys", "DELETE /keys", "GET /keys", "GET /keys/stats",
+    "POST /plans/{}/apply", "GET /plans", "GET /plans/{}", "GET /plans/{}/changes", "GET /history"};
 
 static const char *
 upper(const char *name)

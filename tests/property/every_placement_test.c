@@ -371,7 +371,7 @@ END_TEST
 static uint64_t
 needless(const struct hrw_membership *before, const struct hrw_membership *after)
 {
-	struct hrw_plan *plan = hrw_plan_new(before, before, after);
+	struct hrw_plan *plan = hrw_plan_new(before, before, after, before);
 	struct hrw_tally *tally = hrw_tally_new(plan);
 	char room[HRW_SAMPLE_KEY_BYTES];
 	struct hrw_change change;

@@ -15,6 +15,7 @@ struct change_case {
 	struct hrw_membership *before, *settled, *after;
 	struct hrw_plan *plan;
 	struct hrw_change change[KEYS];
+	bool is_same_nodes; /* every settled node that is listed after was listed before */
 };
 
 /* In a third of the cases the pool was settled. */
@@ -32,7 +33,14 @@ case_init(struct change_case *c, uint64_t seed)
 	} else {
 		c->settled = variant(seed, &d);
 	}
-	c->plan = hrw_plan_new(c->before, c->settled, c->after);
+	c->is_same_nodes = true;
+	for (size_t i = 0; i < c->settled->count; i++)
+		if (hrw_membership_find(c->before, c->settled->node[i].name) == NULL &&
+		    hrw_membership_find(c->after, c->settled->node[i].name) != NULL)
+			c->is_same_nodes = false;
+	/* A side whose nodes take keys as the settled one's do is settled: nothing is
+	 * missing there, which the general law says as well. */
+	c->plan = hrw_plan_new(c->before, c->settled, c->after, c->settled);
 	for (unsigned i = 0; i < KEYS; i++)
 		hrw_plan_key(c->plan, numbered("object", i), &c->change[i]);
 }
@@ -88,6 +96,73 @@ untouched(const struct change_case *c, const char **list, size_t count)
 	return found;
 }
 
+/* The warm nodes before: settled holders that are still listed. */
+static size_t
+warm_by_hand(const struct change_case *c, struct hrw_bytes key, const char **warm)
+{
+	const char *stood[4];
+	size_t count = holders_by_hand(c->settled, key, c->settled->copies, stood), kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (hrw_membership_find(c->before, stood[i]) != NULL)
+			warm[kept++] = stood[i];
+	return kept;
+}
+
+static bool
+takes_after(const struct change_case *c, const char *name)
+{
+	const struct hrw_node *node = hrw_membership_find(c->after, name);
+
+	return node != NULL && node->state != HRW_DRAINING && node->weight > 0;
+}
+
+/* A warm holder that stays one; else a warm node that takes keys after; else one that
+ * is leaving. NULL: none is listed. */
+static const char *
+source_of(const struct change_case *c, const char **before, size_t before_count, const char **after,
+    size_t after_count, const char **warm, size_t warm_count)
+{
+	for (size_t i = 0; i < before_count; i++)
+		if (names_have(after, after_count, before[i]) &&
+		    names_have(warm, warm_count, before[i]))
+			return before[i];
+	for (size_t i = 0; i < warm_count; i++)
+		if (takes_after(c, warm[i]))
+			return warm[i];
+	for (size_t i = 0; i < warm_count; i++)
+		if (hrw_membership_find(c->after, warm[i]) != NULL)
+			return warm[i];
+	return NULL;
+}
+
+/* What is missing on the two sides. */
+static void
+check_missing(const struct change_case *c, const struct hrw_change *got, const char **before,
+    size_t before_count, const char **after, size_t after_count, const char **warm,
+    size_t warm_count)
+{
+	size_t missing_before = 0, missing_after = 0, warm_after = 0;
+
+	for (size_t i = 0; i < before_count; i++)
+		missing_before += !names_have(warm, warm_count, before[i]);
+	for (size_t i = 0; i < after_count; i++)
+		missing_after += !names_have(warm, warm_count, after[i]) ||
+				 hrw_membership_find(c->after, after[i]) == NULL;
+	for (size_t i = 0; i < warm_count; i++)
+		warm_after += hrw_membership_find(c->after, warm[i]) != NULL;
+	ck_assert_msg(got->missing_before == missing_before, "seed %ju: %u missing before, not %zu",
+	    (uintmax_t)c->seed, got->missing_before, missing_before);
+	ck_assert_int_eq(got->is_nowhere_before, warm_count == 0);
+	/* The settled membership after may count a node that was not listed before. */
+	if (c->is_same_nodes) {
+		ck_assert_msg(got->missing_after == missing_after,
+		    "seed %ju: %u missing after, not %zu", (uintmax_t)c->seed, got->missing_after,
+		    missing_after);
+		ck_assert_int_eq(got->is_nowhere_after, warm_after == 0);
+	}
+}
+
 static void
 check_key(const struct change_case *c, unsigned i)
 {
@@ -96,8 +171,7 @@ check_key(const struct change_case *c, unsigned i)
 	struct hrw_bytes key = numbered("object", i);
 	size_t before_count = holders_by_hand(c->before, key, c->before->copies, before);
 	size_t after_count = holders_by_hand(c->after, key, c->after->copies, after);
-	size_t warm_count = holders_by_hand(c->settled, key, c->settled->copies, warm), lost,
-	       gained, lost_needlessly, needless;
+	size_t warm_count = warm_by_hand(c, key, warm), lost, gained, lost_needlessly, needless;
 	bool is_moved = before_count == 0 || after_count == 0 ? before_count != after_count
 							      : strcmp(before[0], after[0]) != 0;
 
@@ -117,11 +191,10 @@ check_key(const struct change_case *c, unsigned i)
 	if (!c->before->has_zones && !c->after->has_zones)
 		ck_assert_msg(needless == 0, "seed %ju: needless", (uintmax_t)c->seed);
 
-	for (size_t b = before_count; lost + gained > 0 && b-- > 0;)
-		if (names_have(after, after_count, before[b]) &&
-		    names_have(warm, warm_count, before[b]))
-			from = before[b];
+	from = gained > 0 ? source_of(c, before, before_count, after, after_count, warm, warm_count)
+			  : NULL;
 	check_list(c, "from", &got->from, got->from != HRW_NOT_LISTED, &from, from != NULL);
+	check_missing(c, got, before, before_count, after, after_count, warm, warm_count);
 	ck_assert_msg(got->owner_changed == is_moved, "seed %ju: owner_changed is %d",
 	    (uintmax_t)c->seed, got->owner_changed);
 	ck_assert_msg(got->is_cold ==
@@ -237,7 +310,7 @@ START_TEST(a_tally_is_the_sum_of_its_keys)
 			gained += c.change[i].gained_count;
 			needless += c.change[i].needless;
 			without_source +=
-			    c.change[i].lost_count > 0 && c.change[i].from == HRW_NOT_LISTED;
+			    c.change[i].gained_count > 0 && c.change[i].from == HRW_NOT_LISTED;
 		}
 		ck_assert_uint_eq(t->keys, KEYS);
 		ck_assert_uint_eq(t->changed, changed);
@@ -367,7 +440,7 @@ static struct hrw_plan *
 plan_by_two_rankings(const struct hrw_membership *before, const struct hrw_membership *settled,
     const struct hrw_membership *after)
 {
-	struct hrw_plan *plan = hrw_plan_new(before, settled, after);
+	struct hrw_plan *plan = hrw_plan_new(before, settled, after, settled);
 
 	plan->wide = plan->narrow = NULL;
 	plan->is_alike = false;
@@ -384,7 +457,7 @@ START_TEST(one_ranking_tells_what_two_would)
 		struct hrw_membership *before = is_growth ? other : pool.m;
 		struct hrw_membership *after = is_growth ? pool.m : other;
 		struct hrw_membership *settled = lessened(before, &pool.dice);
-		struct hrw_plan *one = hrw_plan_new(before, settled, after);
+		struct hrw_plan *one = hrw_plan_new(before, settled, after, settled);
 		struct hrw_plan *two = plan_by_two_rankings(before, settled, after);
 
 		all++;
@@ -419,7 +492,7 @@ END_TEST
 static bool
 is_shared(const struct hrw_membership *before, const struct hrw_membership *after)
 {
-	struct hrw_plan *plan = hrw_plan_new(before, before, after);
+	struct hrw_plan *plan = hrw_plan_new(before, before, after, before);
 	bool shared = plan->wide != NULL;
 
 	hrw_plan_free(plan);

@@ -22,7 +22,7 @@ pool_of(uint64_t epoch, const char *nodes)
 	struct hrw_membership *m = draft(nodes);
 
 	ck_assert_int_eq(hrw_membership_freeze(m, NULL, NULL), 0);
-	return pool_new("default", epoch, NULL, -1, m, m);
+	return pool_new("default", epoch, NULL, &pool_no_terms, m, m);
 }
 
 /* A report of the change from `before` to `after` over 24 keys. */

@@ -23,7 +23,14 @@ START_TEST(a_body_that_says_two_things_of_one_node_is_refused)
 	ck_assert_int_eq(
 	    read_error("{'drain':['a'],'remove':['a']}", false, &fault), HRW_BAD_FIELD);
 	ck_assert_int_eq(
-	    read_error("{'patch':{'a':{}},'reweight':{'a':1}}", false, &fault), HRW_BAD_FIELD);
+	    read_error("{'reweight':{'a':1},'rejoin':['a']}", false, &fault), HRW_BAD_FIELD);
+	/* A patch may stand beside one other: a new machine, empty, in one change. */
+	ck_assert_int_eq(
+	    read_error("{'patch':{'a':{'address':'h:1'}},'rejoin':['a']}", false, &fault), 0);
+	ck_assert_int_eq(read_error("{'patch':{'a':{}},'reweight':{'a':1}}", false, &fault), 0);
+	ck_assert_int_eq(
+	    read_error("{'patch':{'a':{}},'reweight':{'a':1},'drain':['a']}", false, &fault),
+	    HRW_BAD_FIELD);
 	ck_assert_int_eq(read_error("{'drain':['a','a']}", false, &fault), HRW_BAD_FIELD);
 	ck_assert_int_eq(
 	    read_error("{'add':[{'name':'a'},{'name':'a'}]}", true, &fault), HRW_BAD_SERVER);

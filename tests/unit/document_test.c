@@ -16,7 +16,7 @@ check_same(const struct pool *a, const struct pool *b)
 	ck_assert_str_eq(a->name, b->name);
 	ck_assert_str_eq(a->etag, b->etag);
 	ck_assert_str_eq(a->fingerprint, b->fingerprint);
-	ck_assert(a->max_moved == b->max_moved);
+	ck_assert(document_terms_differing(&a->terms, &b->terms) == 0);
 	ck_assert(hrw_membership_equal(a->present, b->present));
 	ck_assert(hrw_membership_equal(a->settled, b->settled));
 	ck_assert_int_eq(pool_is_settled(a), pool_is_settled(b));
@@ -50,13 +50,14 @@ check_round_trip(const struct pool *pool)
 START_TEST(a_stored_pool_comes_back_the_same)
 {
 	struct pool *p = made(2, "a:0.1@r1 b:1e-6@r2 c:0 d:123456789.123");
-	struct change *c = task_on(TASK_MAX_MOVED, NULL);
+	struct change *c = task_on(TASK_TERMS, NULL);
 
 	check_round_trip(p);
 	p = forced(
 	    p, "{'drain':['a'],'add':[{'name':'e','state':'joining','hash_name':'\\u00e9 E'}]}");
 	check_round_trip(p);
-	c->task[0].max_moved = 0.25;
+	c->task[0].terms_set = TERM_MAX_MOVED;
+	c->task[0].terms.max_moved = 0.25;
 	check_round_trip(after_change(p, c));
 	check_round_trip(made(1, ""));
 }
@@ -104,7 +105,7 @@ START_TEST(a_document_that_cannot_be_read_is_refused)
 	    "{",
 	    "[]",
 	    "{'format':1,'min_reader':1}",
-	    "{'format':2,'min_reader':2,'epoch':3,'lineage':'0123456789abcdef'}",
+	    "{'format':3,'min_reader':3,'epoch':3,'lineage':'0123456789abcdef'}",
 	    "{'format':1,'min_reader':1,'epoch':0,'lineage':'0123456789abcdef'}",
 	    "{'format':1,'min_reader':1,'epoch':1,'lineage':'0'}",
 	    "{'format':1,'min_reader':1,'epoch':1,'lineage':'0123456789abcdef',"
@@ -120,6 +121,59 @@ START_TEST(a_document_that_cannot_be_read_is_refused)
 		ck_assert_int_eq(fault.error, HRW_STORE_FAILED);
 		ck_assert_ptr_nonnull(strstr(fault.detail, "default"));
 	}
+}
+END_TEST
+
+START_TEST(what_is_known_of_the_copies_is_stored_and_read)
+{
+	struct pool *p = after(after(made(2, "a b c"), "{'drain':['b']}"), "{'remove':['b']}");
+	char *document = document_store(p);
+	struct hrw_fault fault;
+	struct pool *back = document_load("default", document, &fault);
+
+	ck_assert_ptr_nonnull(strstr(document, "\"min_reader\":2"));
+	ck_assert_ptr_nonnull(back);
+	ck_assert(hrw_membership_find(back->settled, "b")->is_empty);
+	check_round_trip(p);
+	pool_release(back);
+	free(document);
+
+	p = after(made(2, "a b"), "{'add':[{'name':'c'}]}");
+	p->clocks.count = 1;
+	p->clocks.at[0] = (struct pool_clock){2, 1700000000123};
+	document = document_store(p);
+	ck_assert_ptr_nonnull(strstr(document, "\"min_reader\":1"));
+	back = document_load("default", document, &fault);
+	ck_assert(back->only_joins);
+	ck_assert_uint_eq(back->clocks.count, 1);
+	ck_assert_uint_eq(back->clocks.at[0].epoch, 2);
+	ck_assert(back->clocks.at[0].at_ms == 1700000000123);
+	ck_assert_uint_eq(hrw_membership_find(back->present, "c")->joined, 2);
+	ck_assert(back->made_ms == p->made_ms);
+	pool_release(back);
+	free(document);
+}
+END_TEST
+
+/* Their settled memberships mean what they meant; of an unsettled one it is not known
+ * that nodes did nothing but join. */
+START_TEST(a_document_of_format_1_means_what_it_meant)
+{
+	const char *text = quoted(
+	    "{'format':1,'min_reader':1,'placement':{'name':'rendezvous'},'copies':1,'nodes':["
+	    "{'name':'a','id':1},{'name':'b','id':2,'state':'joining'},{'name':'c','id':3,'state':"
+	    "'draining'}],'max_moved':null,'epoch':4,'lineage':'0123456789abcdef','fingerprint':"
+	    "'00','settled':{'placement':{'name':'rendezvous'},'copies':1,'nodes':[{'name':'a',"
+	    "'id':1},{'name':'c','id':3}]}}");
+	struct hrw_fault fault;
+	struct pool *p = document_load("default", text, &fault);
+
+	ck_assert_msg(p != NULL, "%s", fault.detail);
+	ck_assert(!pool_is_settled(p) && !p->only_joins);
+	ck_assert(hrw_settled_counts(p->settled, "a") && hrw_settled_counts(p->settled, "c"));
+	ck_assert(!hrw_settled_counts(p->settled, "b"));
+	ck_assert_uint_eq(p->terms.settles_after + p->terms.max_ttl, 0);
+	pool_release(p);
 }
 END_TEST
 
@@ -140,7 +194,7 @@ START_TEST(a_large_pool_comes_back_too)
 	settled->copies = 1;
 	ck_assert_int_eq(hrw_membership_freeze(m, NULL, NULL), 0);
 	ck_assert_int_eq(hrw_membership_freeze(settled, NULL, NULL), 0);
-	pool = pool_new("default", 1, NULL, -1, m, settled);
+	pool = pool_new("default", 1, NULL, &pool_no_terms, m, settled);
 	ck_assert(!pool_is_settled(pool));
 	check_round_trip(pool);
 	pool_release(pool);
@@ -228,7 +282,7 @@ named(const char *name)
 	struct hrw_membership *m = draft("a");
 
 	ck_assert_int_eq(hrw_membership_freeze(m, NULL, NULL), 0);
-	return pool_new(name, 1, NULL, -1, m, m);
+	return pool_new(name, 1, NULL, &pool_no_terms, m, m);
 }
 
 static struct snapshot *
@@ -285,6 +339,8 @@ SUITE(document)
 	tcase_add_test(tests, the_fields_of_every_placement_come_back_the_same);
 	tcase_add_test(tests, members_of_newer_versions_are_kept);
 	tcase_add_test(tests, a_document_that_cannot_be_read_is_refused);
+	tcase_add_test(tests, what_is_known_of_the_copies_is_stored_and_read);
+	tcase_add_test(tests, a_document_of_format_1_means_what_it_meant);
 	tcase_add_test(tests, a_large_pool_comes_back_too);
 	tcase_add_test(tests, a_fingerprint_is_the_hash_of_the_canonical_text);
 	tcase_add_test(tests, numbers_are_written_as_ecmascript_does);

@@ -46,9 +46,9 @@ at_risk(struct pool *pool, const char *json)
 
 START_TEST(a_node_is_removed_only_while_it_drains)
 {
-	guarded(made(1, "a b"), asked("{'remove':['a']}"), GUARD_NOT_DRAINING, HRW_NOT_DRAINING);
-	guarded(made(1, "a b!joining"), asked("{'remove':['b']}"), GUARD_NOT_DRAINING,
-	    HRW_NOT_DRAINING);
+	guarded(made(2, "a b c"), asked("{'remove':['a']}"), GUARD_NOT_DRAINING, HRW_NOT_DRAINING);
+	guarded(after(made(1, "a b"), "{'add':[{'name':'c'}]}"), asked("{'remove':['c']}"),
+	    GUARD_NOT_DRAINING, HRW_NOT_DRAINING);
 	ck_assert_int_eq(error_of(made(1, "a b!draining"), "{'remove':['b']}"), 0);
 }
 END_TEST
@@ -63,9 +63,72 @@ START_TEST(not_all_copies_of_a_key_may_drain)
 }
 END_TEST
 
-START_TEST(single_copies_are_not_guarded)
+/* A single copy may drain, and must be made elsewhere before it goes. */
+START_TEST(a_single_copy_may_drain_and_goes_when_it_was_made)
 {
-	ck_assert_int_eq(error_of(made(1, "a b c"), "{'drain':['a','b']}"), 0);
+	struct pool *p = made(1, "a b c");
+
+	ck_assert_int_eq(error_of(p, "{'drain':['a','b']}"), 0);
+	p = after(p, "{'drain':['a']}");
+	at_risk(p, "{'remove':['a']}");
+	p = after_change(p, task_on(TASK_SETTLE, NULL));
+	ck_assert_int_eq(error_of(p, "{'remove':['a']}"), 0);
+}
+END_TEST
+
+START_TEST(empty_nodes_count_with_those_that_are_going)
+{
+	struct pool *p = after(made(2, "a b c d"), "{'rejoin':['a']}");
+
+	/* A rejoin states what has happened, be it the last copy of all. */
+	ck_assert_int_eq(error_of(p, "{'rejoin':['b']}"), 0);
+	ck_assert_int_eq(error_of(made(1, "a"), "{'rejoin':['a']}"), 0);
+	at_risk(p, "{'drain':['b']}");
+	at_risk(after(after(made(2, "a b c d"), "{'drain':['a']}"), "{'remove':['a']}"),
+	    "{'drain':['b']}");
+	at_risk(after(p, "{'rejoin':['b']}"), "{'reweight':{'c':0}}");
+	/* What ends an empty node's join makes it safe again. */
+	ck_assert_int_eq(error_of(after(p, "{'activate':['a']}"), "{'drain':['b']}"), 0);
+}
+END_TEST
+
+START_TEST(to_settle_in_the_same_change_excuses_nothing)
+{
+	struct change *c = asked("{'drain':['a','b']}");
+
+	c->settles_now = true;
+	guarded(made(2, "a b c d"), c, GUARD_KEYS_AT_RISK, HRW_KEYS_AT_RISK);
+	c = asked("{'remove':['a']}");
+	c->settles_now = true;
+	guarded(after(made(1, "a b"), "{'drain':['a']}"), c, GUARD_KEYS_AT_RISK, HRW_KEYS_AT_RISK);
+}
+END_TEST
+
+START_TEST(a_pool_keeps_a_node_that_takes_keys)
+{
+	guarded(made(1, "a"), asked("{'drain':['a']}"), GUARD_LAST_NODE, HRW_LAST_NODE);
+	guarded(made(1, "a b:0"), asked("{'reweight':{'a':0}}"), GUARD_LAST_NODE, HRW_LAST_NODE);
+	guarded(after(made(1, "a"), "{'rejoin':['a']}"), asked("{'drain':['a']}"), GUARD_LAST_NODE,
+	    HRW_LAST_NODE);
+	ck_assert_int_eq(error_of(made(1, "a b!draining"), "{'remove':['b']}"), 0);
+	ck_assert_int_eq(error_of(made(1, "a!draining"), "{'remove':['a']}"), 0);
+	ck_assert_int_eq(error_of(made(1, "a"), "{'drain':['a'],'add':[{'name':'b'}]}"), 0);
+}
+END_TEST
+
+START_TEST(a_refusal_names_the_way_out_that_works)
+{
+	struct pool *p = after(made(1, "a b"), "{'drain':['a']}");
+
+	ck_assert_ptr_nonnull(
+	    strstr(tried(p, asked("{'remove':['a']}"))->fault.detail, "settle the pool"));
+	p = after(made(2, "a b c"), "{'drain':['a']}");
+	ck_assert_ptr_nonnull(strstr(
+	    tried(p, asked("{'drain':['b']}"))->fault.detail, "with b on the way out, beside a,"));
+	ck_assert_int_eq(
+	    error_of(after_change(p, task_on(TASK_SETTLE, NULL)), "{'drain':['b']}"), 0);
+	ck_assert_ptr_nonnull(strstr(tried(made(1, "a"), asked("{'drain':['a']}"))->fault.detail,
+	    "add or activate another"));
 }
 END_TEST
 
@@ -101,7 +164,7 @@ START_TEST(a_pool_that_was_forced_can_be_changed_otherwise)
 	ck_assert_int_eq(error_of(p, "{'reweight':{'c':2}}"), 0);
 	ck_assert_int_eq(error_of(p, "{'add':[{'name':'f'}]}"), 0);
 	ck_assert_int_eq(error_of(p, "{'activate':['a']}"), 0);
-	ck_assert_int_eq(error_of(p, "{'remove':['a']}"), 0);
+	at_risk(after(p, "{'remove':['a']}"), "{'remove':['b']}");
 	at_risk(p, "{'drain':['c']}");
 }
 END_TEST
@@ -115,9 +178,10 @@ END_TEST
 static struct pool *
 with_max_moved(struct pool *pool, double part)
 {
-	struct change *c = task_on(TASK_MAX_MOVED, NULL);
+	struct change *c = task_on(TASK_TERMS, NULL);
 
-	c->task[0].max_moved = part;
+	c->task[0].terms_set = TERM_MAX_MOVED;
+	c->task[0].terms.max_moved = part;
 	return after_change(pool, c);
 }
 
@@ -137,7 +201,9 @@ START_TEST(a_change_cannot_lift_max_moved_for_itself)
 	struct pool *p = with_max_moved(made(1, "a b"), 0.2);
 	struct change *c = asked("{'drain':['a']}");
 
-	change_add(c, TASK_MAX_MOVED)->max_moved = 1;
+	change_add(c, TASK_TERMS);
+	c->task[c->count - 1].terms_set = TERM_MAX_MOVED;
+	c->task[c->count - 1].terms.max_moved = 1;
 	ck_assert_int_eq(tried(p, c)->rc, HRW_TOO_MUCH_MOVED);
 }
 END_TEST
@@ -163,10 +229,16 @@ START_TEST(a_pool_with_nodes_is_not_removed)
 END_TEST
 
 static struct pool *
+settled(struct pool *pool)
+{
+	return after_change(pool, task_on(TASK_SETTLE, NULL));
+}
+
+static struct pool *
 pool_of(struct hrw_membership *draft)
 {
 	ck_assert_int_eq(hrw_membership_freeze(draft, NULL, NULL), 0);
-	return kept(pool_new("default", 1, NULL, -1, draft, draft));
+	return kept(pool_new("default", 1, NULL, &pool_no_terms, draft, draft));
 }
 
 /* a holds 0 to 99 and 200, b 100 to 199, c nothing. */
@@ -205,7 +277,8 @@ START_TEST(a_node_that_holds_slots_may_neither_drain_nor_go)
 		at_risk(p, "{'drain':['a']}");
 		at_risk(p, "{'drain':['b']}");
 		ck_assert_int_eq(error_of(p, "{'drain':['c']}"), 0);
-		ck_assert_int_eq(error_of(after(p, "{'drain':['c']}"), "{'remove':['c']}"), 0);
+		ck_assert_int_eq(
+		    error_of(settled(after(p, "{'drain':['c']}")), "{'remove':['c']}"), 0);
 		at_risk(forced(p, "{'drain':['b']}"), "{'remove':['b']}");
 		ck_assert_int_eq(error_of(forced(p, "{'drain':['b']}"), "{'drain':['c']}"), 0);
 		ck_assert_int_eq(error_of(forced(p, "{'drain':['b']}"), "{'activate':['b']}"), 0);
@@ -235,7 +308,7 @@ START_TEST(slots_that_are_handed_over_are_at_no_risk)
 				    "{'name':'b','address':'b:1','slots':[[50,199]]},"
 				    "{'name':'c','address':'c:1','slots':[[0,49],[200,300]]}]");
 
-	p = after_change(p, all);
+	p = settled(after_change(p, all));
 	ck_assert_int_eq(error_of(p, "{'remove':['a']}"), 0);
 	/* to one that drains itself they are not handed over */
 	guarded(p,
@@ -252,7 +325,7 @@ START_TEST(where_nodes_are_the_partitions_none_may_drain)
 
 	at_risk(p, "{'drain':['b']}");
 	/* the partitions are those that are left: each has its node */
-	ck_assert_int_eq(error_of(forced(p, "{'drain':['b']}"), "{'remove':['b']}"), 0);
+	ck_assert_int_eq(error_of(settled(forced(p, "{'drain':['b']}")), "{'remove':['b']}"), 0);
 	ck_assert_int_eq(error_of(pool_of(placed("redis-cluster", "a b")), "{'drain':['b']}"), 0);
 }
 END_TEST
@@ -281,6 +354,8 @@ START_TEST(guards_are_forced_by_their_codes)
 
 	ck_assert_int_eq(guard_read(hrw_text("keys-at-risk,not-draining"), &guards, &fault), 0);
 	ck_assert_uint_eq(guards, GUARD_KEYS_AT_RISK | GUARD_NOT_DRAINING);
+	ck_assert_int_eq(guard_read(hrw_text("last-node"), &guards, &fault), 0);
+	ck_assert_uint_eq(guards, GUARD_LAST_NODE);
 	ck_assert_int_eq(guard_read(hrw_text("pool-not-empty"), &guards, &fault), 0);
 	ck_assert_uint_eq(guards, GUARD_POOL_NOT_EMPTY);
 	ck_assert_int_eq(guard_read(hrw_text("true"), &guards, &fault), HRW_BAD_PARAMETER);
@@ -295,7 +370,11 @@ SUITE(guard)
 {
 	tcase_add_test(tests, a_node_is_removed_only_while_it_drains);
 	tcase_add_test(tests, not_all_copies_of_a_key_may_drain);
-	tcase_add_test(tests, single_copies_are_not_guarded);
+	tcase_add_test(tests, a_single_copy_may_drain_and_goes_when_it_was_made);
+	tcase_add_test(tests, empty_nodes_count_with_those_that_are_going);
+	tcase_add_test(tests, to_settle_in_the_same_change_excuses_nothing);
+	tcase_add_test(tests, a_pool_keeps_a_node_that_takes_keys);
+	tcase_add_test(tests, a_refusal_names_the_way_out_that_works);
 	tcase_add_test(tests, a_weight_of_0_counts_as_draining);
 	tcase_add_test(tests, zones_are_counted_instead_of_nodes);
 	tcase_add_test(tests, a_settled_pool_may_drain_again);

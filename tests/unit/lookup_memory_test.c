@@ -42,7 +42,7 @@ count_lookups(const char *path, const char *headers)
 	int fd;
 
 	ck_assert_int_eq(hrw_membership_freeze(m, NULL, NULL), 0);
-	pools = snapshot_with(empty, "default", pool_new("default", 1, NULL, -1, m, m));
+	pools = snapshot_with(empty, "default", pool_new("default", 1, NULL, &pool_no_terms, m, m));
 	snapshot_release(empty);
 	fd = raw_open(site_start_pools(pools));
 	for (int key = 100; key < 200; key++)

@@ -47,7 +47,7 @@ pool_of(const char *name, uint64_t epoch, const char *lineage, const char *membe
 	struct pool *pool;
 
 	ck_assert_int_eq(hrw_membership_freeze(m, NULL, NULL), 0);
-	pool = pool_new(name, epoch, lineage, -1, m, m);
+	pool = pool_new(name, epoch, lineage, &pool_no_terms, m, m);
 	if (has_one_hash)
 		pool->name_hash = UINT32_MAX;
 	return pool;

@@ -31,7 +31,7 @@ START_TEST(an_order_is_read_back_as_it_was_written)
 
 	for (int kind = 0; kind < ORDER_KINDS; kind++) {
 		unsigned traits = order_traits((enum order_kind)kind);
-		struct order order = {.kind = (enum order_kind)kind, .settles_later = kind % 2};
+		struct order order = {.kind = (enum order_kind)kind, .settles_now = kind % 2};
 		struct order back;
 		struct json *root;
 
@@ -43,7 +43,7 @@ START_TEST(an_order_is_read_back_as_it_was_written)
 		/* What was only planned is made when it is applied. */
 		ck_assert_int_eq(back.kind, kind == ORDER_PLAN ? ORDER_CHANGES : kind);
 		ck_assert_str_eq(back.node.text, order.node.text);
-		ck_assert_int_eq(back.settles_later, order.settles_later);
+		ck_assert_int_eq(back.settles_now, order.settles_now);
 		ck_assert_int_eq(back.body != NULL, order.body != NULL);
 		if (back.body != NULL) {
 			ck_assert_uint_eq(json_count(back.body), 2);

@@ -21,7 +21,7 @@ drained(struct pool *pool, const char *if_match, const char *if_none_match)
 
 START_TEST(a_tag_is_the_pools_or_its_epoch_alone)
 {
-	struct pool *p = after(made(1, "a b"), "{'drain':['b']}");
+	struct pool *p = after(made(1, "a b c"), "{'drain':['b']}");
 
 	char tag[48];
 

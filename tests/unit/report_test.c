@@ -19,7 +19,7 @@ progress(enum report_state state, uint64_t done)
 	struct json *json;
 	double progress;
 
-	r.plan = hrw_plan_new(pool->present, pool->settled, pool->present);
+	r.plan = report_plan(pool, pool, NULL, NULL);
 	r.total = hrw_tally_new(r.plan);
 	atomic_store(&r.keys_total, 24);
 	atomic_store(&r.keys_done, done);

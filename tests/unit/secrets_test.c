@@ -150,10 +150,10 @@ eight(const char *placement)
 	struct json *j = json_parse(
 	    hrw_text(text("{\"placement\":%s," EIGHT "}", placement)), JSON_STRICT, &fault);
 	struct hrw_membership *m;
-	double max_moved;
+	struct pool_terms terms;
 
 	ck_assert_ptr_nonnull(j);
-	m = document_pool_read(j, NULL, &max_moved, &fault);
+	m = document_pool_read(j, NULL, &terms, &fault);
 	ck_assert_msg(m != NULL, "%s", fault.detail);
 	json_free(j);
 	return frozen(m);

@@ -96,15 +96,33 @@ START_TEST(a_node_that_is_listed_no_more_is_no_fallback)
 }
 END_TEST
 
-START_TEST(asked_for_copies_count_for_both_memberships)
+START_TEST(asked_for_copies_lengthen_the_list_and_change_nothing_else)
 {
-	struct hrw_lookup got;
+	struct hrw_membership *present = pool(2, "a b c d!draining"), *settled = pool(2, "a b c d");
 
-	ck_assert_int_eq(
-	    look(pool(1, "a b c!draining"), pool(1, "a b c"), hrw_text("photo-7"), 3, &got), 2);
-	ck_assert(got.is_warm[0] && got.is_warm[1]);
-	ck_assert_uint_eq(got.fallback_count, 1);
-	ck_assert_uint_eq(got.fallback[0], 2);
+	for_each_photo (key, 50) {
+		struct hrw_lookup own, more, less;
+
+		ck_assert_int_eq(look(present, settled, key, 0, &own), 2);
+		ck_assert_int_eq(look(present, settled, key, 3, &more), 3);
+		ck_assert_int_eq(look(present, settled, key, 1, &less), 1);
+		ck_assert_uint_eq(more.holders, 2);
+		ck_assert_uint_eq(less.holders, 2);
+		ck_assert(!more.is_warm[2]);
+		for (size_t i = 0; i < 2; i++) {
+			ck_assert_uint_eq(more.holder[i], own.holder[i]);
+			ck_assert_uint_eq(less.holder[i], own.holder[i]);
+			ck_assert_int_eq(more.is_warm[i], own.is_warm[i]);
+		}
+		ck_assert_uint_eq(more.fallback_count, own.fallback_count);
+		ck_assert_uint_eq(less.fallback_count, own.fallback_count);
+	}
+	for_each_photo (key, 20) {
+		struct hrw_lookup got;
+
+		ck_assert_int_eq(look(pool(1, "a b c"), pool(1, "a b c"), key, 3, &got), 3);
+		ck_assert(got.is_warm[0] && !got.is_warm[1] && !got.is_warm[2]);
+	}
 }
 END_TEST
 
@@ -130,9 +148,9 @@ START_TEST(the_guard_counts_draining_nodes_or_their_zones)
 	    {"one of two copies drains", 2, "a b c", "a!draining b c", false},
 	    {"both copies may drain", 2, "a b c d", "a!draining b!draining c d", true},
 	    {"three copies bear two", 3, "a b c d", "a!draining b!draining c d", false},
-	    {"a pool of one copy is not guarded", 1, "a b", "a!draining b", false},
+	    {"the one copy of some keys", 1, "a b", "a!draining b", true},
 	    {"weight 0 counts as draining", 2, "a b c", "a!draining b:0 c", true},
-	    {"a weight of 0 settles, its copies do not", 2, "a b:0 c", "a!draining b:0 c", true},
+	    {"what took no keys held none", 2, "a b:0 c d", "a!draining b:0 c d", false},
 	    {"a weight that comes back drains nothing", 2, "a b:0 c", "a!draining b c", false},
 	    {"gone counts as draining", 2, "a b c", "a!draining c", true},
 	    {"drained when it settled: it is empty", 2, "a!draining b c d",
@@ -165,7 +183,8 @@ START_TEST(the_guard_counts_draining_nodes_or_their_zones)
 		ck_assert_int_eq(hrw_settled_init(&s, pool(rows[i].copies, rows[i].present),
 				     pool(rows[i].copies, rows[i].settled)),
 		    0);
-		ck_assert_msg(hrw_settled_at_risk(&s) == rows[i].is_at_risk, "%s", rows[i].why);
+		ck_assert_msg(hrw_settled_at_risk(&s, HRW_RISK_GOING) == rows[i].is_at_risk, "%s",
+		    rows[i].why);
 		hrw_settled_fini(&s);
 	}
 }
@@ -177,7 +196,7 @@ START_TEST(the_guard_goes_by_the_copies_that_are_in_place)
 	struct hrw_settled s;
 
 	ck_assert_int_eq(hrw_settled_init(&s, pool(2, "a!draining b c"), pool(1, "a b c")), 0);
-	ck_assert(hrw_settled_at_risk(&s));
+	ck_assert(hrw_settled_at_risk(&s, HRW_RISK_GOING));
 	hrw_settled_fini(&s);
 }
 END_TEST
@@ -189,7 +208,7 @@ SUITE(settled)
 	tcase_add_test(tests, a_joining_node_is_cold_and_whom_it_displaced_is_the_fallback);
 	tcase_add_test(tests, without_servers_the_fallback_is_still_told);
 	tcase_add_test(tests, a_node_that_is_listed_no_more_is_no_fallback);
-	tcase_add_test(tests, asked_for_copies_count_for_both_memberships);
+	tcase_add_test(tests, asked_for_copies_lengthen_the_list_and_change_nothing_else);
 	tcase_add_test(tests, more_copies_than_there_may_be_are_refused);
 	tcase_add_test(tests, the_guard_counts_draining_nodes_or_their_zones);
 	tcase_add_test(tests, the_guard_goes_by_the_copies_that_are_in_place);

@@ -194,7 +194,7 @@ START_TEST(a_configuration_seeds_what_the_store_does_not_know)
 	/* Neither is the change undone, nor does the removed pool come back. */
 	close_writer();
 	open_writer();
-	ck_assert_str_eq(shown(pool_now("one")->present), "a b");
+	ck_assert_str_eq(shown(pool_now("one")->present), "a b!joining");
 	ck_assert_ptr_null(pool_now("two"));
 	close_site();
 }
@@ -216,7 +216,7 @@ START_TEST(changes_asked_for_together_are_built_one_on_another)
 		ck_assert_uint_eq(a[i].epoch, i < 3 ? (uint64_t)i + 2 : 4);
 		ck_assert_int_eq(a[i].is_unchanged, i == 3);
 	}
-	ck_assert_str_eq(shown(pool_now("default")->present), "a!draining b");
+	ck_assert_str_eq(shown(pool_now("default")->present), "a!draining b!joining");
 	ck_assert_int_gt(a[1].history, a[0].history);
 	ck_assert_int_eq(a[3].history, 0);
 	close_site();
@@ -403,7 +403,7 @@ START_TEST(a_change_that_cannot_be_stored_fails_alone)
 	ck_assert_int_eq(last.status, 0);
 	ck_assert_int_gt(first.history, 0);
 	ck_assert_int_gt(last.history, first.history);
-	ck_assert_str_eq(shown(pool_now("one")->present), "a b");
+	ck_assert_str_eq(shown(pool_now("one")->present), "a b!joining");
 	ck_assert_uint_eq(pool_now("two")->epoch, 1);
 	close_site();
 }
@@ -456,10 +456,10 @@ START_TEST(a_refusal_stands_in_the_history_and_a_dry_run_does_not)
 		   "'change':[{'op':'remove','node':'a'}]}")));
 
 	c = change_on("default", "{'remove':['a']}");
-	c->force = GUARD_NOT_DRAINING | GUARD_KEYS_AT_RISK;
+	c->force = GUARD_NOT_DRAINING | GUARD_LAST_NODE | GUARD_KEYS_AT_RISK;
 	ck_assert_int_eq(apply(c).status, 0);
-	ck_assert_ptr_nonnull(
-	    strstr(history(), quoted("'forced':['not-draining'],'outcome':'applied'")));
+	ck_assert_ptr_nonnull(strstr(history(),
+	    quoted("'forced':['not-draining','last-node','keys-at-risk'],'outcome':'applied'")));
 	close_site();
 }
 END_TEST
@@ -468,7 +468,8 @@ START_TEST(a_node_that_was_removed_is_unknown_since_a_time)
 {
 	struct answer a;
 
-	open_site("{'default':{'nodes':[{'name':'a','address':'a:1'}]}}");
+	open_site("{'default':{'copies':2,'nodes':[{'name':'a','address':'a:1'},"
+		  "{'name':'c','address':'c:1'},{'name':'d','address':'d:1'}]}}");
 	changed("default", "{'drain':['a']}");
 	changed("default", "{'remove':['a']}");
 	a = apply(change_on("default", "{'remove':['a']}"));

@@ -56,7 +56,7 @@ plans(FILE *csv)
 	after->node[17].state = HRW_DRAINING;
 	if (hrw_membership_freeze(after, NULL, NULL) < 0)
 		exit(EXIT_FAILURE);
-	plan = hrw_plan_new(before, before, after);
+	plan = hrw_plan_new(before, before, after, before);
 	for (size_t keys = 1000; plan != NULL && keys <= 10000000; keys *= 10) {
 		double took[5];
 

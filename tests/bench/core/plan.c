@@ -41,7 +41,7 @@ planning_init(struct planning *p, struct hrw_membership *before, struct hrw_memb
 	p->after = after;
 	if (hrw_membership_freeze(after, NULL, &fault) < 0)
 		exit(EXIT_FAILURE);
-	p->plan = hrw_plan_new(before, before, after);
+	p->plan = hrw_plan_new(before, before, after, before);
 	p->tally = hrw_tally_new(p->plan);
 	if (p->plan == NULL || p->tally == NULL)
 		exit(EXIT_FAILURE);

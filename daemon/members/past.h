@@ -1,0 +1,28 @@
+/*
+ * past.h - a pool's earlier memberships, for the leftovers of a plan.
+ */
+#ifndef HRWD_MEMBERS_PAST_H
+#define HRWD_MEMBERS_PAST_H
+
+#include "core/leftover.h"
+#include "daemon/members/pool.h"
+#include "daemon/store/store.h"
+
+struct past {
+	size_t count;
+	struct pool *pool[HRW_LEFTOVERS_MAX];
+	struct hrw_leftovers *leftovers; /* NULL: no key can have one */
+};
+
+/* Loads the memberships that a plan's leftovers may stem from, newest first, as far as
+ * the history reaches and, where the pool has a max_ttl, as long ago as a value lives.
+ *   before   the pool that the plan is of; NULL: it is new
+ *   now_ms   Unix time
+ *   errors   INTERNAL, STORE_FAILED; nothing is to be freed then
+ *   cost     a document of the store for each epoch since the first of the nodes
+ *            that may gain joined. Blocking: libuv pool only */
+int past_open(struct past *past, struct store *store, const struct hrw_plan *plan,
+    const struct pool *before, int64_t now_ms, struct hrw_fault *fault);
+void past_close(struct past *past);
+
+#endif
