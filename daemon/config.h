@@ -56,7 +56,7 @@ struct config {
 	struct config_limits *all_limits; /* those before, too; freed with the rest */
 	size_t parameters, connections, connections_per_address;
 	size_t running_uploads;
-	unsigned idle_seconds, head_seconds, body_seconds;
+	unsigned idle_seconds, head_seconds, body_seconds, stop_seconds;
 	/* A reload may change these while any thread reads them. */
 	atomic_size_t json_bytes, body_bytes, plans, running_plans, running_lists, history;
 	atomic_uint_least64_t keys;

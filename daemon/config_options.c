@@ -72,6 +72,8 @@ const struct config_option config_options[] = {
     LIMIT("idle_seconds", idle_seconds, 1, 86400, "60", "a connection without a request"),
     LIMIT("head_seconds", head_seconds, 1, 3600, "10", "for the whole head of a request"),
     LIMIT("body_seconds", body_seconds, 1, 86400, "300", "for the whole body of a request"),
+    LIVE("stop_seconds", stop_seconds, 0, 3600, "10",
+	"for the requests under way when the daemon is told to stop"),
     LIVE("plans", plans, 1, 1000000, "1000", "plans that are kept"),
     LIVE("running_plans", running_plans, 1, 64, "2", "plans computed at once"),
     LIMIT("running_uploads", running_uploads, 1, 64, "4", "key sets changed at once"),

@@ -12,6 +12,7 @@
 
 #include "daemon/json.h"
 #include "daemon/log.h"
+#include "daemon/sink.h"
 
 /* A message past this is cut: none of ours comes near. */
 enum { MESSAGE_BYTES = 1024, SHOWN_BYTES = 2 * MESSAGE_BYTES };
@@ -67,20 +68,6 @@ now_ms(void)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* A pipe that takes only part of a line gets the rest; one that is gone cannot
- * be told so. */
-static void
-write_line(struct hrw_bytes line)
-{
-	while (line.len > 0) {
-		ssize_t written = write(STDERR_FILENO, line.data, line.len);
-
-		if (written <= 0)
-			return;
-		line = hrw_bytes(line.data + written, line.len - (size_t)written);
-	}
 }
 
 /* What of a value may be shown, and one byte more, so that a cut is marked. */
@@ -189,8 +176,20 @@ put_line(
 	}
 	buffer_add_text(&line, "\n");
 	if (!line.failed)
-		write_line(buffer_bytes(&line));
+		sink_write(buffer_bytes(&line));
 	buffer_fini(&line);
+}
+
+void
+log_flush(void)
+{
+	uint64_t untold;
+
+	sink_flush();
+	untold = sink_untold();
+	if (untold > 0)
+		log_event(CONFIG_LOG_WARN, "log lines dropped: nobody read stderr",
+		    log_count("lines", untold));
 }
 
 static bool

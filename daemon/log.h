@@ -7,8 +7,8 @@
  *   JSON   {"time":"…","level":"info","message":"pool changed","pool":"default","epoch":5}
  *
  * No byte of a client reaches a line unescaped. Any thread may log; a line is
- * written by one write(2), so lines of threads never mix. It waits for whoever
- * reads stderr: one that reads nothing holds up the thread that writes.
+ * written whole, so lines of threads never mix. Nobody who logs waits for whoever
+ * reads stderr: sink.h keeps what cannot be written now, and drops what is too much.
  *
  * Where stderr is the journal, a line begins with its level as journald reads it,
  * "<6>" (sd-daemon(3)).
@@ -21,6 +21,10 @@
 #include "daemon/config.h"
 
 void log_set(enum config_log_level level, bool is_json);
+
+/* Writes lines that had to be kept, and tells of those that were dropped. To be called
+ * now and then. */
+void log_flush(void);
 
 /* Sentences: the finished message has control bytes and what is not UTF-8 written
  * as \xNN. */

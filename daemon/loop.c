@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "daemon/app.h"
+#include "daemon/begin.h"
 #include "daemon/drift.h"
 #include "daemon/http/listen.h"
 #include "daemon/http/server.h"
@@ -28,7 +29,7 @@
 #include "daemon/watchdog.h"
 #include "daemon/worker.h"
 
-enum { LOOK_MS = 10, FOLLOW_MS = 1000 };
+enum { LOOK_MS = 10, FOLLOW_MS = 1000, FLUSH_MS = 1000 };
 
 enum phase { RUNNING, FINISHING, CLOSING, CLOSED };
 
@@ -46,6 +47,7 @@ struct daemon {
 	struct lag lag;
 	struct memory memory;
 	struct clock clock;
+	uv_timer_t flush; /* of the log */
 	struct sockets sockets;
 	struct buffer status; /* for the service manager */
 	struct worker *worker[WORKERS_MAX];
@@ -111,7 +113,7 @@ static void
 close_servers(struct daemon *d)
 {
 	if (!are_requests_done(d))
-		log_warn("requests still under way are cut: limits.body_seconds is over");
+		log_warn("requests still under way are cut: limits.stop_seconds is over");
 	for (size_t i = 0; i < d->admin_count; i++)
 		http_server_stop(d->admin[i], admin_closed, d);
 	for (size_t i = 0; i < d->worker_count; i++)
@@ -135,7 +137,8 @@ close_rest(struct daemon *d)
 	uv_handle_t *const handles[] = {(uv_handle_t *)&d->look, (uv_handle_t *)&d->follow,
 	    (uv_handle_t *)&d->dog.timer, (uv_handle_t *)&d->lag.timer,
 	    (uv_handle_t *)&d->memory.timer, (uv_handle_t *)&d->clock.timer,
-	    (uv_handle_t *)&d->term, (uv_handle_t *)&d->interrupt, (uv_handle_t *)&d->hangup};
+	    (uv_handle_t *)&d->flush, (uv_handle_t *)&d->term, (uv_handle_t *)&d->interrupt,
+	    (uv_handle_t *)&d->hangup};
 
 	for (size_t i = 0; i < d->worker_count; i++)
 		worker_free(d->worker[i]);
@@ -195,7 +198,7 @@ end_signal(uv_signal_t *signal, int number)
 		_exit(EXIT_FAILURE);
 	log_info("%s: finishing the requests under way", strsignal(number));
 	notify_stopping();
-	finish(d, d->config->body_seconds);
+	finish(d, d->config->stop_seconds);
 }
 
 /* What the service manager shows: the listeners, and what a reload met with. */
@@ -375,6 +378,13 @@ serve_admin(struct daemon *d, struct hrw_fault *fault)
 	return 0;
 }
 
+static void
+flush(uv_timer_t *timer)
+{
+	(void)timer;
+	log_flush();
+}
+
 static int
 start(struct daemon *d, struct hrw_fault *fault)
 {
@@ -392,12 +402,14 @@ start(struct daemon *d, struct hrw_fault *fault)
 	uv_signal_start(&d->term, end_signal, SIGTERM);
 	uv_signal_start(&d->interrupt, end_signal, SIGINT);
 	uv_signal_start(&d->hangup, reload_signal, SIGHUP);
+	begin_signals();
 	if (c->store == CONFIG_STORE_FILE)
 		uv_timer_start(&d->follow, follow, FOLLOW_MS, FOLLOW_MS);
 	log_info("ready: %s", buffer_text(&d->sockets.names));
 	lag_start(&d->lag, d->app.metrics);
 	memory_start(&d->memory);
 	clock_look(&d->clock, d->app.writer);
+	uv_timer_start(&d->flush, flush, FLUSH_MS, FLUSH_MS);
 	watchdog_start(&d->dog, d->worker, d->worker_count);
 	tell_status(d, NULL);
 	notify_ready(buffer_text(&d->status));
@@ -413,6 +425,7 @@ init_handles(struct daemon *d)
 	lag_init(&d->lag, &d->loop);
 	memory_init(&d->memory, &d->loop);
 	clock_init(&d->clock, &d->loop);
+	uv_timer_init(&d->loop, &d->flush);
 	uv_signal_init(&d->loop, &d->term);
 	uv_signal_init(&d->loop, &d->interrupt);
 	uv_signal_init(&d->loop, &d->hangup);
@@ -427,7 +440,6 @@ loop_run(struct config *config, struct hrw_fault *fault)
 	int rc;
 
 	log_set(config->log_level, config->log_is_json);
-	signal(SIGPIPE, SIG_IGN);
 	if (uv_loop_init(&d.loop) < 0)
 		return hrw_fault(fault, HRW_INTERNAL, "no event loop can be made");
 	init_handles(&d);

@@ -11,7 +11,7 @@
 #include "daemon/config.h"
 
 /* Loads everything, then listens, and returns after SIGTERM or SIGINT when the
- * requests under way are finished (limits.body_seconds at most). A second such
+ * requests under way are finished (limits.stop_seconds at most). A second such
  * signal ends the process at once with status 1.
  *   errors  what kept it from starting, with the fault filled; nothing is left
  *           open then */

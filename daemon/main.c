@@ -6,6 +6,7 @@
 #include <uv.h>
 
 #include "core/kernel.h"
+#include "daemon/begin.h"
 #include "daemon/config.h"
 #include "daemon/flags.h"
 #include "daemon/log.h"
@@ -14,10 +15,12 @@
 #include "daemon/memory.h"
 #include "daemon/notify.h"
 #include "daemon/probe.h"
+#include "daemon/sink.h"
 
 enum {
 	EXIT_USAGE = 2,
-	THREADS_FREE = 6, /* of the libuv pool, for what is short */
+	THREADS_FREE = 6,    /* of the libuv pool, for what is short */
+	LAST_WORDS_MS = 500, /* for a reader of stderr that is slow */
 };
 
 static void
@@ -61,7 +64,11 @@ load(const struct flags *f, struct hrw_fault *fault)
 static void
 complain(const struct hrw_fault *fault)
 {
-	fprintf(stderr, "%shrwd: %s\n", log_prefix(CONFIG_LOG_ERROR), fault->detail);
+	struct buffer line = {0};
+
+	buffer_printf(&line, "%shrwd: %s\n", log_prefix(CONFIG_LOG_ERROR), fault->detail);
+	sink_write(buffer_bytes(&line));
+	buffer_fini(&line);
 }
 
 /* Every kernel answers alike: this is for tests, and for measuring. */
@@ -93,6 +100,12 @@ main(int argc, char **argv)
 	struct config *c;
 	int status = EXIT_SUCCESS, rc = 0;
 
+	if (begin() < 0) {
+		fputs("hrwd: descriptors 0 to 2 are closed, and /dev/null cannot be opened in "
+		      "their place\n",
+		    stderr);
+		return EXIT_FAILURE;
+	}
 	if (flags_read(argc, argv, &f) < 0)
 		return EXIT_USAGE;
 	if (f.is_help || f.is_version) {
@@ -102,10 +115,13 @@ main(int argc, char **argv)
 			puts("hrwd " HRW_VERSION);
 		return EXIT_SUCCESS;
 	}
-	if (!f.is_check && !f.is_health)
+	if (f.is_check || f.is_health)
+		begin_signals();
+	else
 		memory_prepare(argv);
 	if (choose_kernel(&fault) < 0 || (c = load(&f, &fault)) == NULL) {
 		complain(&fault);
+		sink_finish(LAST_WORDS_MS);
 		return EXIT_USAGE;
 	}
 	set_threads(c);
@@ -119,5 +135,6 @@ main(int argc, char **argv)
 	}
 	config_free(c);
 	uv_library_shutdown();
+	sink_finish(LAST_WORDS_MS);
 	return status;
 }

@@ -7,6 +7,7 @@
 #include "daemon/routes/routes.h"
 #include "daemon/routes/watching.h"
 #include "daemon/store/figures.h"
+#include "daemon/sink.h"
 
 void
 scrape_begin(struct scrape *s)
@@ -199,6 +200,13 @@ print_store_errors(struct scrape *s)
 }
 
 static void
+print_dropped(struct scrape *s)
+{
+	scrape_begin(s);
+	scrape_end(s, sink_dropped());
+}
+
+static void
 print_plan_durations(struct scrape *s)
 {
 	struct histogram_sum sum = {0};
@@ -332,6 +340,8 @@ static const struct metric metrics[] = {
 	"How long the store took to make changes durable.", print_commits},
     {"hrwd_store_errors_total", "counter", "What the store could not read or write.",
 	print_store_errors},
+    {"hrwd_log_lines_dropped_total", "counter",
+	"Lines of the log that were dropped because nobody read stderr.", print_dropped},
     {"hrwd_config_drift", "gauge",
 	"1 when the configuration's pool differed from the store's at start.", metrics_pools_drift},
     {"process_start_time_seconds", "gauge", "Unix time at which hrwd started.", print_start},

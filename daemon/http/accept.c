@@ -4,6 +4,7 @@
  * these are the room's one piece of shared state, touched when a connection
  * comes and goes and never by a request.
  */
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,8 +17,18 @@
 
 enum {
 	SPARE_FILES = 256, /* store, logs, event descriptors, plans' readers */
+	LOOP_FILES = 5,	   /* of a loop that is still to be made */
+	FEW_FILES = 12,
+	LIMIT_SLACK = 1024, /* connections above the limit that can be told so */
 	BUCKETS = 4096,
 };
+
+/* What the descriptors suffice for, by listener. Written before any loop runs. */
+static struct share {
+	size_t most;  /* connections: limits.connections, or fewer */
+	size_t slack; /* above these, to be told that there are too many */
+} shares[LISTENER_BOTH + 1];
+static const struct config *prepared_for;
 
 struct peer {
 	struct peer *next;
@@ -29,23 +40,98 @@ static atomic_size_t connections[LISTENER_BOTH + 1];
 static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct peer *peers[BUCKETS];
 
+/* Descriptors that are open. */
+static size_t
+count_open(size_t limit)
+{
+	enum { LOOKED_AT = 4096 };
+	size_t count = 0;
+
+	for (size_t fd = 0; fd < limit && fd < LOOKED_AT; fd++)
+		count += fcntl((int)fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* Raises the soft limit of open files as far as it is wanted and the hard one allows. */
+static size_t
+raise_limit(const struct config *config)
+{
+	rlim_t wanted = 2 * ((rlim_t)config->connections + LIMIT_SLACK) + 2 * (rlim_t)SPARE_FILES;
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return SIZE_MAX;
+	if (files.rlim_cur < wanted) {
+		files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	return (size_t)files.rlim_cur;
+}
+
+static size_t
+smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What a listener may have of so many descriptors: some of them only to say that there
+ * are too many connections. */
+static void
+share_out(enum listener listener, size_t files, size_t wanted)
+{
+	size_t slack = smaller(LIMIT_SLACK, files / 8 + 2);
+
+	shares[listener].slack = slack;
+	shares[listener].most = smaller(wanted, files > slack ? files - slack : 1);
+}
+
+static void
+prepare(const struct config *config)
+{
+	size_t loops = config->workers * (config->lookup.count > 0 ? config->lookup.count : 1);
+	size_t limit = raise_limit(config), wanted = config->connections + LIMIT_SLACK;
+	size_t spare = smaller(SPARE_FILES, limit / 8);
+	size_t used = count_open(limit) + spare + LOOP_FILES * loops;
+	size_t files = limit > used ? limit - used : 0;
+	/* A quarter for the operators, and of few a half. */
+	size_t kept = files / 4 > FEW_FILES ? files / 4 : smaller(FEW_FILES, files / 2);
+	size_t lookup = smaller(wanted, files - smaller(wanted, kept));
+
+	share_out(LISTENER_LOOKUP, lookup, config->connections);
+	share_out(LISTENER_ADMIN, smaller(wanted, files - lookup), config->connections);
+	if (shares[LISTENER_LOOKUP].most < config->connections)
+		log_warn(
+		    "limits.connections is %zu, but the process may open %zu files only: the "
+		    "lookup listeners take %zu connections, the admin listeners %zu; raise its "
+		    "limit (LimitNOFILE, ulimit -n) to %zu",
+		    config->connections, limit, shares[LISTENER_LOOKUP].most,
+		    shares[LISTENER_ADMIN].most, 2 * wanted + used);
+}
+
 void
 accept_prepare(const struct config *config)
 {
-	static atomic_flag was_said = ATOMIC_FLAG_INIT;
-	rlim_t needed = (rlim_t)config->connections + SPARE_FILES;
-	rlim_t wanted = needed + (rlim_t)config->connections; /* both listeners full */
-	struct rlimit files;
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur >= wanted)
-		return;
-	files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
-	setrlimit(RLIMIT_NOFILE, &files);
-	if (files.rlim_cur < needed && !atomic_flag_test_and_set(&was_said))
-		log_warn("limits.connections is %zu, but the process may open %llu files only; "
-			 "raise its limit (LimitNOFILE, ulimit -n) to %llu",
-		    config->connections, (unsigned long long)files.rlim_cur,
-		    (unsigned long long)needed);
+	pthread_mutex_lock(&lock);
+	if (prepared_for != config)
+		prepare(config);
+	prepared_for = config;
+	pthread_mutex_unlock(&lock);
+}
+
+size_t
+accept_limit(const struct config *config, enum listener listener)
+{
+	const struct share *share = &shares[listener];
+	size_t servers = listener == LISTENER_LOOKUP ? config->workers * config->lookup.count
+						     : config->admin.count;
+
+	/* The kernel spreads connections over the loops, more or less: where there are
+	 * descriptors enough, any one of them may have all. */
+	if (share->most == config->connections || servers == 0)
+		return share->most + share->slack;
+	return (share->most + share->slack) / servers + 1;
 }
 
 /* The peer's address as 16 bytes, IPv4 mapped; false for what is not counted. */
@@ -108,13 +194,16 @@ accept_enter(struct accept_place *place, enum listener listener, const struct so
     const struct config *config)
 {
 	size_t all = atomic_fetch_add(&connections[listener], 1) + 1, same = 0;
+	size_t most = shares[listener].most > 0
+			  ? smaller(shares[listener].most, config->connections)
+			  : config->connections;
 
 	*place = (struct accept_place){.listener = listener};
 	if (address_of(peer, place->address)) {
 		same = count_address(place->address);
 		place->has_address = same > 0;
 	}
-	return all <= config->connections && same <= config->connections_per_address;
+	return all <= most && same <= config->connections_per_address;
 }
 
 void

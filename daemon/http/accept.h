@@ -20,10 +20,15 @@ struct accept_place {
 	unsigned char address[16];
 };
 
-/* Descriptors for so many connections to both listeners: raises the soft limit
- * of open files as far as the hard one allows, and says once where that is not
- * enough. */
+/* Descriptors for so many connections to both listeners: raises the soft limit of open
+ * files as far as the hard one allows, and shares out what there is, so that neither
+ * listener can take the other's, or the store's. Says where that is not enough. Before
+ * any loop of the configuration runs. */
 void accept_prepare(const struct config *config);
+
+/* The library's own limit for one server: it takes nobody past it, instead of failing
+ * again and again for want of a descriptor. */
+size_t accept_limit(const struct config *config, enum listener listener);
 
 /* Takes a place: true, or false when the listener, or the peer's address, has
  * all it may have (the place is taken even so, for the answer).

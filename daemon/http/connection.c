@@ -89,6 +89,7 @@ connection_open(struct http_server *server, struct MHD_Connection *mhd)
 	if (c->next != NULL)
 		c->next->previous = c;
 	server->connections = c;
+	server->open++;
 	connection_queue(c, c->is_refused ? QUEUE_REFUSED : QUEUE_HEAD);
 	return c;
 }
@@ -122,6 +123,9 @@ connection_close(struct connection *c)
 	if (c->next != NULL)
 		c->next->previous = c->previous;
 	accept_leave(&c->place);
+	/* It listens again in a turn that begins with a place free. */
+	if (server->open-- >= server->most)
+		server->is_closing = true;
 	if (c->has_watch)
 		uv_close((uv_handle_t *)&c->watch, watch_closed);
 	else

@@ -140,7 +140,8 @@ struct http_server {
 	size_t lingering;
 	struct lingerer *lingers;
 
-	bool is_closing; /* a stream has ended, and its connection maybe with it */
+	bool is_closing; /* a connection is going, which only a later turn can end */
+	size_t open, most; /* connections; where all are taken, the library listens no longer */
 	bool is_quiesced, is_stopping, is_stopped;
 	void (*closed)(void *arg);
 	void *closed_arg;

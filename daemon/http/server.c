@@ -19,7 +19,6 @@ enum {
 	CONNECTION_MEMORY = 32 << 10, /* of a head, beside three times a key (%XX) */
 	REFUSED_MS = 2000,
 	CLOSING_MS = 10,
-	LIMIT_SLACK = 1024, /* connections above the limit that can be told so */
 };
 
 /* The raw request line's target: copied, then hidden from the library, which
@@ -223,7 +222,7 @@ start_mhd(struct http_server *server)
 	    server->fd, MHD_OPTION_URI_LOG_CALLBACK, on_target, server,
 	    MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL, MHD_OPTION_NOTIFY_COMPLETED,
 	    on_completed, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
-	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)config->connections + LIMIT_SLACK,
+	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)server->most,
 	    MHD_OPTION_CONNECTION_TIMEOUT, config->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 	    3 * config->limits->key_bytes + CONNECTION_MEMORY, MHD_OPTION_ARRAY, tls,
 	    MHD_OPTION_END);
@@ -275,6 +274,7 @@ http_server_new_with(uv_loop_t *loop, int fd, enum listener listener, bool is_tl
 	server->queue[QUEUE_BODY].ms = 1000 * (uint64_t)app->config->body_seconds;
 	name_own(server);
 	accept_prepare(app->config);
+	server->most = accept_limit(app->config, listener);
 	server->router = router_new(rows, row_count, listener);
 	server->prepared = prepared_new();
 	if (server->router == NULL || server->prepared == NULL)

@@ -100,7 +100,7 @@ pages_daemon(struct buffer *out)
 		       "\"default\", and the defaults of hrwd.json(5).");
 	buffer_add_text(out, ".SH SIGNALS\n");
 	item(out, "SIGTERM, SIGINT", NULL,
-	    "take no new connections, finish the requests under way, for limits.body_seconds at "
+	    "take no new connections, finish the requests under way, for limits.stop_seconds at "
 	    "most, and end; streams of GET /watch, and who waits for a change, are ended at once. "
 	    "A second one ends everything at once");
 	item(out, "SIGHUP", NULL,

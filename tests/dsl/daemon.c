@@ -216,8 +216,8 @@ daemon_spawn(struct daemon *d)
 		unsetenv("STATE_DIRECTORY");
 		if (d->handed_count > 0)
 			hand_over(d);
-		/* A file that may not grow is then an error, as on a full disk. */
-		signal(SIGXFSZ, SIG_IGN);
+		if (d->born != NULL)
+			d->born(d->born_arg);
 		execv(d->argv[0], d->argv);
 		_exit(127);
 	}

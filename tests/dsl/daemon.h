@@ -25,6 +25,8 @@ struct daemon {
 	const char *handed_name[HANDED_MAX]; /* sockets that it starts with */
 	int handed_fd[HANDED_MAX];
 	size_t handed_count;
+	void (*born)(void *arg); /* in the child, before it is the daemon; NULL: nothing */
+	void *born_arg;
 	pid_t owner; /* the process that started it, and cleans up */
 	struct daemon *next;
 };

@@ -93,7 +93,7 @@ is_traced(pid_t pid)
 	return tracer != 0;
 }
 
-/* strace -c over all threads of a daemon, into a file; returns its pid. */
+/* strace -C over all threads of a daemon, into a file; returns its pid. */
 static pid_t
 trace(const struct daemon *d, const char *file)
 {
@@ -102,7 +102,7 @@ trace(const struct daemon *d, const char *file)
 
 	if (strace == 0) {
 		freopen("/dev/null", "w", stderr);
-		execlp("strace", "strace", "-f", "-c", "-o", file, "-p", pid, (char *)NULL);
+		execlp("strace", "strace", "-f", "-C", "-o", file, "-p", pid, (char *)NULL);
 		_exit(127);
 	}
 	for (int i = 0; i < 1000 && !is_traced(d->pid); i++)
@@ -112,7 +112,7 @@ trace(const struct daemon *d, const char *file)
 	return strace;
 }
 
-/* How often a call was made: the line "… calls [errors] name". */
+/* How often a call was made: the line "… calls [errors] name" of the summary. */
 static long
 calls_of(const char *file, const char *name)
 {
@@ -133,7 +133,27 @@ calls_of(const char *file, const char *name)
 	return found;
 }
 
-START_TEST(a_lookup_is_one_receive_and_one_send_and_waits_for_no_lock)
+/* Receives that took bytes: one that looks whether the client is still there, or finds
+ * nothing yet, belongs to a turn of the loop, not to a request. */
+static long
+receives_of(const char *file)
+{
+	FILE *calls = fopen(file, "r");
+	char line[1024];
+	long found = 0;
+
+	ck_assert_ptr_nonnull(calls);
+	while (fgets(line, sizeof(line), calls) != NULL) {
+		const char *result = strrchr(line, '=');
+
+		found += strstr(line, "recvfrom") != NULL && strstr(line, "MSG_PEEK") == NULL &&
+			 result != NULL && atol(result + 1) > 0;
+	}
+	fclose(calls);
+	return found;
+}
+
+START_TEST(a_lookup_is_one_receive_that_brings_bytes_and_one_send_and_waits_for_no_lock)
 {
 	struct daemon *d = daemon_start(fleet, NULL);
 	const char *file = text("%s/calls", d->dir);
@@ -151,7 +171,7 @@ START_TEST(a_lookup_is_one_receive_and_one_send_and_waits_for_no_lock)
 	}
 	kill(strace, SIGINT);
 	ck_assert_int_eq(waitpid(strace, &status, 0), strace);
-	ck_assert_int_eq(calls_of(file, "recvfrom"), REQUESTS);
+	ck_assert_int_eq(receives_of(file), REQUESTS);
 	ck_assert_int_eq(calls_of(file, "sendmsg") + calls_of(file, "sendto"), REQUESTS);
 	ck_assert_int_eq(calls_of(file, "futex"), 0);
 	/* To wait for the next request is all the rest. */
@@ -168,6 +188,7 @@ SUITE(lookup_cost)
 	tcase_set_timeout(tests, TEST_SECONDS);
 	tcase_add_test(tests, answers_of_one_shape_are_each_their_own);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-	tcase_add_test(tests, a_lookup_is_one_receive_and_one_send_and_waits_for_no_lock);
+	tcase_add_test(
+	    tests, a_lookup_is_one_receive_that_brings_bytes_and_one_send_and_waits_for_no_lock);
 #endif
 }
