@@ -77,24 +77,39 @@ host_of(const char *address)
 	return address[0] == '[' ? hrw_bytes(address + 1, len - 2) : hrw_bytes(address, len);
 }
 
-/* The text that stands for a node without a hash_name: part of its name or
- * address; data NULL where it has no address. */
+/* The label of libmemcached and twemproxy: the host, and the port where it is not
+ * 11211; never brackets. */
 static struct hrw_bytes
-default_text(const struct hrw_node *node, enum hrw_hashed hashed)
+label_of(const char *address, char room[HRW_ADDRESS_BYTES_MAX + 1])
 {
-	struct hrw_bytes address = {NULL, 0}, host;
+	const char *port = strrchr(address, ':');
+	struct hrw_bytes host = host_of(address);
+
+	if (strcmp(port, ":11211") == 0)
+		return host;
+	snprintf(room, HRW_ADDRESS_BYTES_MAX + 1, "%.*s%s", (int)host.len, (const char *)host.data,
+	    port);
+	return hrw_text(room);
+}
+
+/* The text that stands for a node without a hash_name, in its name, its address or
+ * `room`; data NULL where it has no address. */
+static struct hrw_bytes
+default_text(
+    const struct hrw_node *node, enum hrw_hashed hashed, char room[HRW_ADDRESS_BYTES_MAX + 1])
+{
+	struct hrw_bytes address = {NULL, 0};
 
 	if (hashed == HRW_HASHED_NAME || hashed == HRW_HASHED_NOTHING)
 		return hrw_text(node->name);
 	if (node->address == NULL)
 		return address;
 	address = hrw_text(node->address);
-	host = host_of(node->address);
 	switch (hashed) {
 	case HRW_HASHED_HOST:
-		return host;
+		return host_of(node->address);
 	case HRW_HASHED_LABEL:
-		return strcmp(strrchr(node->address, ':'), ":11211") == 0 ? host : address;
+		return label_of(node->address, room);
 	case HRW_HASHED_ADDRESS:
 	case HRW_HASHED_NAME:
 	case HRW_HASHED_NOTHING:
@@ -106,8 +121,10 @@ default_text(const struct hrw_node *node, enum hrw_hashed hashed)
 bool
 hrw_node_hashes_default(const struct hrw_node *node, enum hrw_hashed hashed)
 {
+	char room[HRW_ADDRESS_BYTES_MAX + 1];
+
 	return hashed == HRW_HASHED_NOTHING || node->hash_name == NULL ||
-	       hrw_bytes_equal(hrw_text(node->hash_name), default_text(node, hashed));
+	       hrw_bytes_equal(hrw_text(node->hash_name), default_text(node, hashed, room));
 }
 
 /* Gives every node without a hash_name its default.
@@ -121,11 +138,12 @@ fill_hash_names(struct hrw_membership *m, bool *is_filled, struct hrw_fault *fau
 		return 0;
 	for (size_t i = 0; i < m->count; i++) {
 		struct hrw_node *node = &m->node[i];
+		char room[HRW_ADDRESS_BYTES_MAX + 1];
 		struct hrw_bytes text;
 
 		if (node->hash_name != NULL)
 			continue;
-		text = default_text(node, hashed);
+		text = default_text(node, hashed, room);
 		if (text.data == NULL) {
 			hrw_fault(fault, HRW_BAD_ADDRESS,
 			    "\"%s\" has no address, and %s hashes it: give an \"address\" or a "

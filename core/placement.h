@@ -53,7 +53,7 @@ enum hrw_hashed {
 	HRW_HASHED_NAME,    /* its name */
 	HRW_HASHED_ADDRESS, /* its address */
 	HRW_HASHED_HOST,    /* the address without port and brackets */
-	HRW_HASHED_LABEL,   /* the host when the port is 11211, else the address */
+	HRW_HASHED_LABEL,   /* the host, and the port where it is not 11211; no brackets */
 	HRW_HASHED_NOTHING, /* no text is hashed: a hash_name is refused */
 };
 

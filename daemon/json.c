@@ -298,10 +298,25 @@ json_bool(const struct json *j)
 	return j != NULL && cJSON_IsTrue(j->item);
 }
 
+/* Is it 1e-400: not 0, but too small for a double? */
+static bool
+says_more_than_zero(const struct json *j)
+{
+	struct hrw_bytes text = json_source(j);
+
+	for (size_t i = 0; i < text.len && text.data[i] != 'e' && text.data[i] != 'E'; i++)
+		if (text.data[i] >= '1' && text.data[i] <= '9')
+			return true;
+	return false;
+}
+
 double
 json_number(const struct json *j)
 {
-	return j != NULL && cJSON_IsNumber(j->item) ? j->item->valuedouble : (double)NAN;
+	if (j == NULL || !cJSON_IsNumber(j->item))
+		return (double)NAN;
+	return j->item->valuedouble == 0 && says_more_than_zero(j) ? (double)NAN
+								   : j->item->valuedouble;
 }
 
 bool

@@ -72,7 +72,8 @@ const char *json_text(const struct json *j);
 
 bool json_bool(const struct json *j); /* false when it is none */
 double json_number(
-    const struct json *j); /* the nearest double; ±inf past its range; NaN when none */
+    const struct json *j); /* the nearest double; ±inf past its range; NaN when none, and
+			    * where it is not 0 but the nearest double is */
 /* A number without fraction or exponent that fits: true and *out. */
 bool json_integer(const struct json *j, int64_t *out);
 

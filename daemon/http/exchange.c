@@ -391,25 +391,28 @@ judge_nothing(struct exchange *ex)
 	struct request *req = &ex->request;
 	struct hrw_bytes body = buffer_bytes(&ex->in);
 	char shown[HRW_SHOWN];
-	bool is_braced = false;
+	struct json *root;
+	bool is_nothing;
+	size_t at = 0;
 
 	if (req->route->body != BODY_NONE || req->method == METHOD_GET)
 		return 0;
-	for (size_t i = 0; i < body.len; i++) {
-		if (strchr(" \t\r\n", body.data[i]) != NULL && body.data[i] != '\0')
-			continue;
-		if (!is_braced && body.data[i] == '{' && body.len < NOTHING_MAX) {
-			is_braced = true;
-			continue;
-		}
-		if (is_braced && body.data[i] == '}')
-			continue;
-		return hrw_fault(&req->fault, HRW_BAD_FIELD,
-		    "this takes no body, and \"%s\" came: leave it out; what a change needs goes "
-		    "into the query, as ?dry_run=true",
-		    hrw_show(body, shown, sizeof(shown)));
-	}
-	return 0;
+	while (at < body.len && body.data[at] != '\0' && strchr(" \t\r\n", body.data[at]) != NULL)
+		at++;
+	if (at == body.len)
+		return 0;
+	/* A longer one is not kept whole, and is not nothing. */
+	root = body.len < NOTHING_MAX ? json_parse(body, JSON_STRICT, &req->fault) : NULL;
+	if (root == NULL && body.len < NOTHING_MAX)
+		return (int)req->fault.error;
+	is_nothing = json_type(root) == JSON_OBJECT && json_count(root) == 0;
+	json_free(root);
+	if (is_nothing)
+		return 0;
+	return hrw_fault(&req->fault, HRW_BAD_FIELD,
+	    "this takes no body, and \"%s\" came: leave it out; what a change needs goes into the "
+	    "query, as ?dry_run=true",
+	    hrw_show(body, shown, sizeof(shown)));
 }
 
 /* The whole request is there. */
