@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "daemon/members/source.h"
 
 /* Keys of a batch: long enough to hide its cost, short enough for a cache. */
@@ -118,4 +120,63 @@ record_next(struct hrw_bytes records, size_t *at, struct hrw_bytes *key)
 	*key = hrw_bytes(records.data + *at + sizeof(len), len);
 	*at += sizeof(len) + len;
 	return true;
+}
+
+/* One record, by its place. */
+struct placed {
+	struct hrw_bytes key;
+	size_t at;
+	bool is_again;
+};
+
+static int
+placed_cmp(const void *left, const void *right)
+{
+	const struct placed *a = left, *b = right;
+	int order = hrw_bytes_cmp(a->key, b->key);
+
+	return order != 0 ? order : (a->at > b->at) - (a->at < b->at);
+}
+
+static int
+place_cmp(const void *left, const void *right)
+{
+	const struct placed *a = left, *b = right;
+
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+int
+records_unique(struct buffer *records, uint64_t *count)
+{
+	struct placed *list = calloc(*count + 1, sizeof(*list));
+	struct buffer kept = {0};
+	uint64_t stay = 0;
+	size_t at = 0;
+
+	if (list == NULL)
+		return HRW_INTERNAL;
+	for (uint64_t i = 0; i < *count; i++) {
+		list[i].at = at;
+		record_next(buffer_bytes(records), &at, &list[i].key);
+	}
+	qsort(list, *count, sizeof(*list), placed_cmp);
+	for (uint64_t i = 1; i < *count; i++)
+		list[i].is_again = hrw_bytes_equal(list[i - 1].key, list[i].key);
+	qsort(list, *count, sizeof(*list), place_cmp);
+	for (uint64_t i = 0; i < *count; i++) {
+		if (list[i].is_again)
+			continue;
+		record_add(&kept, list[i].key);
+		stay++;
+	}
+	free(list);
+	if (kept.failed) {
+		buffer_fini(&kept);
+		return HRW_INTERNAL;
+	}
+	buffer_fini(records);
+	*records = kept;
+	*count = stay;
+	return 0;
 }

@@ -48,6 +48,11 @@ void source_close(struct source *s);
 /* Appends one record. */
 void record_add(struct buffer *out, struct hrw_bytes key);
 
+/* Leaves out each key that came before: a set, in the order in which it was sent.
+ *   count  of the records; receives that of those that stay
+ *   cost   n log n. 0 or HRW_INTERNAL (no memory) with nothing changed */
+int records_unique(struct buffer *records, uint64_t *count);
+
 /* The record at *at, which moves past it; false at the end. */
 bool record_next(struct hrw_bytes records, size_t *at, struct hrw_bytes *key);
 

@@ -152,16 +152,22 @@ add_key(void *arg, struct hrw_bytes key)
 	return a->keys.failed ? no_memory(a->req) : 0;
 }
 
-/* "keys" of a POST /changes or /plan. */
+/* "keys" of a POST /changes or /plan: a set, as stored keys are. */
 static int
 read_keys(struct apply *a)
 {
 	const struct json *keys = NULL;
+	int rc;
 
 	if (a->order.kind == ORDER_CHANGES || a->order.kind == ORDER_PLAN)
 		keys = json_get(a->body, "keys");
 	a->has_keys = keys != NULL;
-	return keys != NULL ? common_json_keys(a->req, keys, add_key, a) : 0;
+	if (keys == NULL)
+		return 0;
+	rc = common_json_keys(a->req, keys, add_key, a);
+	if (rc >= 0 && records_unique(&a->keys, &a->key_count) < 0)
+		rc = no_memory(a->req);
+	return rc;
 }
 
 /* The pool of the request: it must be there, or be one that can be made. */

@@ -104,6 +104,8 @@ read_body(struct asking *a)
 	c->has_keys = keys != NULL;
 	if (rc == 0 && keys != NULL)
 		rc = common_json_keys(req, keys, add_key, c);
+	if (rc >= 0 && keys != NULL && records_unique(&c->keys, &c->key_count) < 0)
+		rc = hrw_fault(&req->fault, HRW_INTERNAL, "no memory to compare");
 	return rc;
 }
 

@@ -100,6 +100,25 @@ START_TEST(keys_of_the_request_are_reported_and_listed_whole_where_ndjson_is_ask
 }
 END_TEST
 
+START_TEST(keys_of_a_request_are_a_set_in_the_order_in_which_they_came)
+{
+	struct daemon *d = fleet_start();
+	struct answer *a = post(d->admin, "/plan",
+	    "{\"drain\":[\"cache-c\"],\"keys\":[\"photo-3\",\"photo-2\",\"photo-3\",{\"key_"
+	    "base64\":"
+	    "\"cGhvdG8tMg==\"},\"photo-10\"]}");
+
+	expect_status(a, 200);
+	expect(a, "keys.total", "3");
+	expect(a, "changes[0].key", "'photo-3'");
+	expect(a, "changes[1].key", "'photo-2'");
+	expect(a, "changes[2].key", "'photo-10'");
+	a = post(d->admin, "/compare", "{\"placements\":[\"ring\"],\"keys\":[\"a\",\"b\",\"a\"]}");
+	expect_status(a, 200);
+	expect(a, "keys.total", "2");
+}
+END_TEST
+
 START_TEST(single_changes_are_listed_in_three_forms)
 {
 	struct daemon *d = fleet_with_photos();
@@ -449,6 +468,7 @@ SUITE(plans)
 	tcase_add_test(tests, a_newcomer_in_a_plan_needs_only_a_name);
 	tcase_add_test(
 	    tests, keys_of_the_request_are_reported_and_listed_whole_where_ndjson_is_asked);
+	tcase_add_test(tests, keys_of_a_request_are_a_set_in_the_order_in_which_they_came);
 	tcase_add_test(tests, single_changes_are_listed_in_three_forms);
 	tcase_add_test(tests, csv_quotes_what_would_break_a_row);
 	tcase_add_test(tests, changes_are_filtered_as_the_moves_count_them);
