@@ -175,8 +175,7 @@ has_to_sweep(const struct http_server *server)
 {
 	const struct connection *newest = server->queue[QUEUE_NEXT].last;
 
-	return server->queue[QUEUE_HEAD].first != NULL ||
-	       server->queue[QUEUE_BODY].first != NULL ||
+	return server->queue[QUEUE_HEAD].first != NULL || server->queue[QUEUE_BODY].first != NULL ||
 	       (newest != NULL && is_new_there(newest));
 }
 
@@ -215,6 +214,39 @@ connection_expire(struct http_server *server)
 			shutdown(c->fd, SHUT_RDWR);
 		}
 	}
+}
+
+/* The one head that was read to its end, but is neither ours yet nor answered. */
+static struct connection *
+refused_by_library(struct http_server *server)
+{
+	static const enum queue heads[] = {QUEUE_HEAD, QUEUE_REFUSED};
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		for (struct connection *c = server->queue[heads[i]].last; c != NULL; c = c->sooner)
+			if (c->exchange != NULL && c->exchange->phase == PHASE_HEAD &&
+			    !c->exchange->is_sent &&
+			    MHD_get_connection_info(
+				c->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE) != NULL &&
+			    MHD_get_connection_info(c->mhd, MHD_CONNECTION_INFO_HTTP_STATUS) ==
+				NULL)
+				return c;
+	return NULL;
+}
+
+void
+connection_refuse_length(struct http_server *server, bool is_large)
+{
+	struct connection *c = refused_by_library(server);
+
+	if (c == NULL)
+		return;
+	exchange_refuse(c->exchange,
+	    is_large ? hrw_fault(&c->exchange->request.fault, HRW_TOO_LARGE,
+			   "the Content-Length is more than 64 bits hold")
+		     : hrw_fault(&c->exchange->request.fault, HRW_BAD_PARAMETER,
+			   "the Content-Length is no whole number; the connection is closed"));
+	shutdown(c->fd, SHUT_WR);
 }
 
 static bool

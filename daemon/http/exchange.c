@@ -131,6 +131,15 @@ answer_now(struct exchange *ex, int status)
 	return response_queue(ex);
 }
 
+void
+exchange_refuse(struct exchange *ex, int status)
+{
+	response_fault(ex, status);
+	response_send(ex);
+	ex->is_sent = true;
+	ex->connection->lingers = true;
+}
+
 /* The Content-Type against the types of the row. */
 static int
 judge_type(struct exchange *ex, const char *method)
@@ -288,11 +297,19 @@ static enum MHD_Result
 start(struct exchange *ex, const char *method, const char *version)
 {
 	struct request *req = &ex->request;
-	int rc = framing_read(ex->connection->mhd, version, &ex->framing, &req->fault);
+	const struct framing_head head = {method, version, ex->target_end,
+	    MHD_get_connection_info(ex->connection->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)
+		->header_size,
+	    ex->server->head_room};
+	int rc = framing_read(ex->connection->mhd, &head, &ex->framing, &req->fault);
 
 	ex->method = method;
 	identity_give(
 	    &ex->identity, ex->framing.request_id, ex->framing.trace, &ex->server->identities);
+	if (rc == HRW_TOO_LARGE) { /* no memory is left to queue an answer */
+		exchange_refuse(ex, rc);
+		return MHD_NO;
+	}
 	if (rc < 0)
 		return answer_now(ex, rc);
 	if (ex->connection->is_refused)
@@ -356,6 +373,17 @@ piece(struct exchange *ex, const char *data, size_t *len)
 	/* Within chunked bodies the library calls on while suspended: not taken yet. */
 	if (ex->is_suspended)
 		return MHD_YES;
+	if (ex->framing.is_chunked) {
+		if (ex->is_back)
+			ex->chunks.unsure = ex->server->turn;
+		ex->is_back = false;
+		rc = framing_chunk(
+		    &ex->framing, &ex->chunks, ex->server->turn, data, *len, &ex->request.fault);
+		if (rc < 0) {
+			exchange_refuse(ex, rc);
+			return MHD_NO;
+		}
+	}
 	rc = take_piece(ex, hrw_bytes(data, *len));
 	*len = 0;
 	if (rc == REQUEST_PENDING) {
@@ -365,9 +393,7 @@ piece(struct exchange *ex, const char *data, size_t *len)
 	ex->failed = rc;
 	if (rc == 0 || !is_too_much(ex))
 		return MHD_YES;
-	response_fault(ex, rc);
-	response_send(ex);
-	ex->connection->lingers = true;
+	exchange_refuse(ex, rc);
 	return MHD_NO;
 }
 
@@ -415,6 +441,16 @@ judge_nothing(struct exchange *ex)
 	    hrw_show(body, shown, sizeof(shown)));
 }
 
+static int
+judge_chunks(struct exchange *ex)
+{
+	int rc = framing_chunks_end(&ex->chunks, ex->server->turn, &ex->request.fault);
+
+	return rc < 0
+		   ? rc
+		   : framing_read_trailer(ex->connection->mhd, ex->framing.end, &ex->request.fault);
+}
+
 /* The whole request is there. */
 static enum MHD_Result
 finish(struct exchange *ex)
@@ -426,6 +462,14 @@ finish(struct exchange *ex)
 	connection_queue(ex->connection, QUEUE_NONE);
 	if (has_body(ex))
 		set_idle(ex, ex->server->config->idle_seconds);
+	if (ex->framing.is_chunked) {
+		int framed = judge_chunks(ex);
+
+		if (framed < 0) {
+			exchange_refuse(ex, framed);
+			return MHD_NO;
+		}
+	}
 	if (rc == 0)
 		rc = judge_nothing(ex);
 	if (rc == 0) {

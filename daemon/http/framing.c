@@ -1,15 +1,39 @@
 /*
  * framing.c - one pass over the headers.
+ *
+ * libmicrohttpd tells names and values, not what stood between them. But it leaves
+ * them where they were read, so each name must begin where the value before it and
+ * its line end: a gap is a folded line, a NUL, or a line end of another kind.
  */
 #include <microhttpd.h>
 #include <strings.h>
 
 #include "daemon/http/framing.h"
 
+enum { HEADERS_MAX = 100 }; /* as Apache's LimitRequestFields */
+
+enum once {
+	ONCE_HOST = 1 << 0,
+	ONCE_LENGTH = 1 << 1,
+	ONCE_CODING = 1 << 2,
+	ONCE_TYPE = 1 << 3,
+	ONCE_ENCODING = 1 << 4,
+	ONCE_ORIGIN = 1 << 5,
+	ONCE_AUTHORIZATION = 1 << 6,
+	ONCE_KEY = 1 << 7,
+	ONCE_REASON = 1 << 8,
+	ONCE_MATCH = 1 << 9,
+	ONCE_NONE_MATCH = 1 << 10,
+	ONCE_EXPECT = 1 << 11,
+};
+
 struct scan {
 	struct framing *f;
 	struct hrw_fault *fault;
-	unsigned hosts, lengths, codings, keys, ids, traces;
+	const char *at;	 /* where the next line must begin */
+	size_t line_end; /* bytes that end a line: 2 for CR LF, 1 for LF */
+	unsigned count, ids, traces;
+	unsigned seen; /* enum once */
 	int status;
 };
 
@@ -25,6 +49,31 @@ is_token(const char *name, size_t len)
 			return false;
 	}
 	return len > 0;
+}
+
+/* Nothing below a space but tabs, and no DEL (RFC 9110, 5.5). */
+static bool
+is_clean(const char *text, size_t len)
+{
+	const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+	size_t i = 0;
+
+	/* Eight at a time: a byte below 0x20 borrows, one that is 0x7f becomes 0. */
+	for (; i + 8 <= len; i += 8) {
+		uint64_t x, del;
+
+		memcpy(&x, text + i, 8);
+		del = x ^ (ones * 0x7f);
+		if ((((x - ones * 0x20) & ~x) | ((del - ones) & ~del)) & tops)
+			break;
+	}
+	for (; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if ((c < ' ' && c != '\t') || c == 0x7f)
+			return false;
+	}
+	return true;
 }
 
 static bool
@@ -66,6 +115,20 @@ refuse(struct scan *s, const char *why)
 	return s->status;
 }
 
+/* A header that has one value: the first takes the place, a second is refused,
+ * since a proxy may go by the other one. */
+static int
+once(struct scan *s, enum once which, const char *name)
+{
+	if ((s->seen & which) != 0) {
+		s->status = hrw_fault(s->fault, HRW_BAD_PARAMETER,
+		    "the request has two %s headers; the connection is closed", name);
+		return s->status;
+	}
+	s->seen |= which;
+	return 0;
+}
+
 /* `sent` is the value as the library reads it, spaces at its end included: where
  * it decides by one, so must we. */
 static int
@@ -78,37 +141,74 @@ look(struct scan *s, const char *name, size_t name_len, struct hrw_bytes sent)
 		return refuse(s, "the name of a header holds a byte that no name may");
 	if (is_called(name, name_len, "Host")) {
 		f->host = value;
-		if (++s->hosts > 1)
-			return refuse(s, "the request has two Host headers");
-	} else if (is_called(name, name_len, "Content-Length")) {
+		return once(s, ONCE_HOST, "Host");
+	}
+	if (is_called(name, name_len, "Content-Length")) {
 		f->length = number(value);
-		if (++s->lengths > 1)
-			return refuse(s, "the request has two Content-Length headers");
-	} else if (is_called(name, name_len, "Transfer-Encoding")) {
+		return once(s, ONCE_LENGTH, "Content-Length");
+	}
+	if (is_called(name, name_len, "Transfer-Encoding")) {
 		f->is_chunked = true;
-		if (++s->codings > 1 || !is_text(sent, "chunked"))
+		if ((s->seen & ONCE_CODING) != 0 || !is_text(sent, "chunked"))
 			return refuse(s, "the request has a Transfer-Encoding other than chunked");
-	} else if (is_called(name, name_len, "Content-Type")) {
+		return once(s, ONCE_CODING, "Transfer-Encoding");
+	}
+	if (is_called(name, name_len, "Content-Type")) {
 		f->content_type = value;
-	} else if (is_called(name, name_len, "Origin")) {
+		return once(s, ONCE_TYPE, "Content-Type");
+	}
+	if (is_called(name, name_len, "Content-Encoding")) {
+		f->content_encoding = value;
+		return once(s, ONCE_ENCODING, "Content-Encoding");
+	}
+	if (is_called(name, name_len, "Origin")) {
 		f->origin = value;
-	} else if (is_called(name, name_len, "Authorization")) {
-		if (f->authorization.data != NULL)
-			return refuse(s, "the request has two Authorization headers");
+		return once(s, ONCE_ORIGIN, "Origin");
+	}
+	if (is_called(name, name_len, "Authorization")) {
 		f->authorization = value;
-	} else if (is_called(name, name_len, "Accept")) {
+		return once(s, ONCE_AUTHORIZATION, "Authorization");
+	}
+	if (is_called(name, name_len, "Accept")) {
 		f->has_accept = true;
 	} else if (is_called(name, name_len, "Hrw-Key")) {
 		f->key = value;
-		if (++s->keys > 1)
-			return refuse(s, "the request has two Hrw-Key headers");
+		return once(s, ONCE_KEY, "Hrw-Key");
+	} else if (is_called(name, name_len, "Hrw-Reason")) {
+		return once(s, ONCE_REASON, "Hrw-Reason");
+	} else if (is_called(name, name_len, "If-Match")) {
+		return once(s, ONCE_MATCH, "If-Match");
+	} else if (is_called(name, name_len, "If-None-Match")) {
+		return once(s, ONCE_NONE_MATCH, "If-None-Match");
 	} else if (is_called(name, name_len, "Request-Id")) {
 		f->request_id = ++s->ids == 1 ? value : hrw_bytes(NULL, 0);
 	} else if (is_called(name, name_len, "traceparent")) {
 		f->trace = ++s->traces == 1 ? value : hrw_bytes(NULL, 0);
 	} else if (is_called(name, name_len, "Expect")) {
 		f->expects_continue = is_text(sent, "100-continue");
+		return once(s, ONCE_EXPECT, "Expect");
 	}
+	return 0;
+}
+
+/* Does the line lie where it must? */
+static int
+follow(struct scan *s, const char *name, size_t name_len, const char *value, size_t value_len)
+{
+	const char *at = s->at + s->line_end;
+
+	if (name != at)
+		return refuse(s,
+		    "a header is folded over two lines, or holds a NUL, or its line ends in "
+		    "another way than the others");
+	at += name_len + 1;
+	while (at < value && (*at == ' ' || *at == '\t'))
+		at++;
+	if (value != at)
+		return refuse(s, "a header is folded over two lines, or holds a NUL");
+	if (!is_clean(value, value_len))
+		return refuse(s, "the value of a header holds a control byte");
+	s->at = value + value_len;
 	return 0;
 }
 
@@ -116,28 +216,70 @@ static enum MHD_Result
 each(void *arg, enum MHD_ValueKind kind, const char *name, size_t name_len, const char *value,
     size_t value_len)
 {
-	(void)kind;
-	return look(arg, name, name_len, hrw_bytes(value == NULL ? "" : value, value_len)) == 0
+	struct scan *s = arg;
+
+	if (name == framing_hidden)
+		return MHD_YES;
+	/* When a read ends in a trailer's first line, 0.9.75 adds the head's last header
+	 * to the trailer. */
+	if (kind == MHD_FOOTER_KIND && s->count == 0 && name < s->at)
+		return MHD_YES;
+	s->count++;
+	if (follow(s, name, name_len, value == NULL ? "" : value, value_len) < 0)
+		return MHD_NO;
+	if (kind == MHD_FOOTER_KIND)
+		return MHD_YES;
+	return look(s, name, name_len, hrw_bytes(value == NULL ? "" : value, value_len)) == 0
 		   ? MHD_YES
 		   : MHD_NO;
 }
 
-int
-framing_read(
-    struct MHD_Connection *mhd, const char *version, struct framing *f, struct hrw_fault *fault)
-{
-	struct scan s = {.f = f, .fault = fault};
-	bool is_old = strcmp(version, "HTTP/1.0") == 0;
+/* What a header costs of the connection's memory beside its text. */
+enum { HEADER_RECORD = 64 };
 
-	*f = (struct framing){0};
+int
+framing_read(struct MHD_Connection *mhd, const struct framing_head *head, struct framing *f,
+    struct hrw_fault *fault)
+{
+	struct scan s = {.f = f, .fault = fault, .at = head->version + strlen(head->version)};
+	bool is_old = strcmp(head->version, "HTTP/1.0") == 0;
+
+	*f = (struct framing){.end = head->method + head->size};
+	s.line_end = s.at[1] == '\0' && s.at + 2 != f->end ? 2 : 1;
+	if (head->target_end + 1 != head->version)
+		return refuse(&s, "the request line holds a NUL");
 	MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, each, &s);
 	if (s.status < 0)
 		return s.status;
-	if (s.codings > 0 && s.lengths > 0)
+	if (s.at + 2 * s.line_end != f->end)
+		return refuse(&s, "the head ends in another way than its lines, or holds a NUL");
+	if (s.count > HEADERS_MAX || head->size + s.count * HEADER_RECORD > head->room) {
+		s.status = hrw_fault(fault, HRW_TOO_LARGE,
+		    "the request's head has %zu bytes and %u headers; at most %zu bytes (less %d "
+		    "for each header) and %d headers are taken",
+		    head->size, s.count, head->room, HEADER_RECORD, HEADERS_MAX);
+		fault->reason = "head";
+		return s.status;
+	}
+	if ((s.seen & ONCE_CODING) != 0 && (s.seen & ONCE_LENGTH) != 0)
 		return refuse(&s, "the request has both a Content-Length and a Transfer-Encoding");
-	if (s.codings > 0 && is_old)
+	if ((s.seen & ONCE_CODING) != 0 && is_old)
 		return refuse(&s, "a request of HTTP/1.0 has a Transfer-Encoding");
-	if (s.hosts == 0 && !is_old)
+	if ((s.seen & ONCE_HOST) == 0 && !is_old)
 		return refuse(&s, "the request has no Host header, which HTTP/1.1 asks for");
+	return 0;
+}
+
+/* It begins where the head ended, since a body is moved there as it is read. */
+int
+framing_read_trailer(struct MHD_Connection *mhd, const char *from, struct hrw_fault *fault)
+{
+	struct scan s = {.fault = fault, .at = from - 2, .line_end = 2};
+
+	MHD_get_connection_values_n(mhd, MHD_FOOTER_KIND, each, &s);
+	if (s.status < 0)
+		return s.status;
+	if (s.at[0] != '\0' || s.at[1] != '\0' || s.at[2] != '\0' || s.at[3] != '\0')
+		return refuse(&s, "a line of the trailer does not end in CR LF, or holds a NUL");
 	return 0;
 }

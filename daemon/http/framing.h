@@ -1,10 +1,11 @@
 /*
  * framing.h - the headers that say where a request ends, held to the letter.
  *
- * libmicrohttpd takes the first of two Content-Lengths and lets chunked win over
- * one, so what a proxy before us takes for a body would be run as a second
- * request (request smuggling, RFC 9112, 11.2). Such a head is refused and its
- * connection closed, so that nothing after it is read.
+ * libmicrohttpd takes the first of two Content-Lengths, lets chunked win over one,
+ * loses a header that goes on in the next line, and takes a bare CR for text. What
+ * a proxy before us takes for a body would then be run as a second request (request
+ * smuggling, RFC 9112, 11.2). Such a head is refused and its connection closed, so
+ * that nothing after it is read.
  */
 #ifndef HRWD_HTTP_FRAMING_H
 #define HRWD_HTTP_FRAMING_H
@@ -21,17 +22,62 @@ struct MHD_Connection;
  * libmicrohttpd's and last as long as the request. */
 struct framing {
 	struct hrw_bytes host, origin, content_type, authorization, key, request_id, trace;
+	struct hrw_bytes content_encoding;
+	const char *end; /* of the head: what was read of the body lies behind it */
 	bool has_accept;
 	bool is_chunked;
 	bool expects_continue;
 	uint64_t length; /* of the body; 0 when chunked */
 };
 
+/* Where a head lies: libmicrohttpd leaves it as it came, with NULs over the ends of
+ * lines and the colons. */
+struct framing_head {
+	const char *method, *version;
+	const char *target_end; /* where the target's text ended when it was copied */
+	size_t size;		/* from the method to the end of the empty line */
+	size_t room;		/* the longest head that leaves memory for an answer */
+};
+
 /* Reads the head of a request.
- *   version  "HTTP/1.1"
- *   errors   BAD_PARAMETER: two lengths, a length with chunked, another coding,
- *            no Host or two, two Authorizations, a name that is no token */
-int framing_read(
-    struct MHD_Connection *mhd, const char *version, struct framing *f, struct hrw_fault *fault);
+ *   errors   BAD_PARAMETER: a header that has one value sent twice, a length with
+ *            chunked, another coding, no Host, a name that is no token, a folded
+ *            header, a control byte, line ends of two kinds
+ *            TOO_LARGE (reason "head"): no memory would be left for the answer */
+int framing_read(struct MHD_Connection *mhd, const struct framing_head *head, struct framing *f,
+    struct hrw_fault *fault);
+
+/* Prepares a head for libmicrohttpd when only its first line was read, where it
+ * would fail on what is legal:
+ *   - blanks behind a Content-Length are put before it;
+ *   - the cookies, which nobody here reads, are hidden: it would take them apart in
+ *     the connection's memory, 48 bytes for each, and answer twice when that ends.
+ *   rest  where the first line ended
+ * A head of which only a part has come has its cookies hidden, too. */
+void framing_prepare(struct MHD_Connection *mhd, char *rest);
+
+/* The name of the header that framing_prepare() adds. */
+extern const char framing_hidden[];
+
+/* What was seen between the chunks of a body.
+ *   unsure  a turn that begins with what an earlier one had left: its later pieces
+ *           may come from another read */
+struct framing_chunks {
+	uint64_t turn, unsure;
+	const char *end;
+	char ahead[64];
+	size_t ahead_len;
+};
+
+/* Looks at the lines before a piece of a chunked body, and before its last chunk.
+ *   turn    the turn of the loop, which is one read
+ *   errors  BAD_PARAMETER: a bare CR or LF, another control byte */
+int framing_chunk(const struct framing *f, struct framing_chunks *k, uint64_t turn,
+    const char *data, size_t len, struct hrw_fault *fault);
+int framing_chunks_end(const struct framing_chunks *k, uint64_t turn, struct hrw_fault *fault);
+
+/* Reads the trailer behind a chunked body.
+ *   errors  BAD_PARAMETER as above */
+int framing_read_trailer(struct MHD_Connection *mhd, const char *from, struct hrw_fault *fault);
 
 #endif

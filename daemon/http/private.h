@@ -66,12 +66,14 @@ struct exchange {
 	bool is_head; /* HEAD, which runs as GET */
 	bool begins;  /* `begin` is pending: the first call comes again */
 	struct framing framing;
+	struct framing_chunks chunks;
 	struct identity identity;
 	uint64_t arrived;   /* the turn that read it, by uv_hrtime() */
 	uint64_t began;	    /* the same, until it has waited for a change */
 	const char *method; /* the library's, as long as the exchange; NULL: not read yet */
 	char *asked;	    /* the target as it came, cut, for the access log; NULL: it is off */
-	int type;	    /* index into the route's types */
+	const char *target_end; /* in the library's buffer, where its text ended */
+	int type;		/* index into the route's types */
 	struct target target;
 	struct buffer raw;    /* the target; `target` points into it */
 	struct buffer in;     /* a body collected */
@@ -81,6 +83,7 @@ struct exchange {
 
 	/* The answer. */
 	bool has_answer, closes;
+	bool is_sent;	  /* past the library: nothing else may be */
 	bool was_counted; /* logged and measured */
 	unsigned status;
 	struct buffer headers; /* name NUL value NUL … */
@@ -94,6 +97,7 @@ struct exchange {
 	bool is_running;   /* a handler is on the stack */
 	bool is_waiting;   /* between request_background/suspend and its end */
 	bool is_suspended; /* libmicrohttpd's word for it */
+	bool is_back;	   /* was suspended before the next piece */
 	bool is_resumed;   /* resumed before the handler had returned */
 	int resumed;	   /* with this */
 	uv_work_t work;
@@ -126,6 +130,8 @@ struct http_server {
 	uint64_t identities; /* where the next request's id comes from */
 	size_t handles;	     /* not closed yet */
 	uint64_t turn;	     /* when this turn began, by uv_hrtime() */
+	uint64_t progress;   /* calls of the library: does a turn come to anything? */
+	size_t head_room;    /* the longest head that is taken */
 
 	struct connection *connections;
 	struct {
@@ -175,6 +181,9 @@ void connection_sweep(struct http_server *server);
 /* Ends those whose deadline has come: 408 where an answer can be sent. */
 void connection_expire(struct http_server *server);
 
+/* libmicrohttpd cannot read the Content-Length of a head: refuses it in its place. */
+void connection_refuse_length(struct http_server *server, bool is_large);
+
 /* Watches for the client's going while the exchange waits. */
 void connection_watch(struct connection *c);
 void connection_unwatch(struct connection *c);
@@ -194,6 +203,8 @@ enum MHD_Result exchange_step(
 /* What a handler, a feed or a step of waiting came to, outside of
  * libmicrohttpd's calls: the connection goes on unless it still waits. */
 void exchange_continue(struct exchange *ex, int status);
+/* Answers past libmicrohttpd, and lets the connection linger: it must be closed. */
+void exchange_refuse(struct exchange *ex, int status);
 /* The body's time is over. */
 void exchange_expire(struct exchange *ex);
 

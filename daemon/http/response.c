@@ -60,7 +60,7 @@ respond_status(enum hrw_error error, const char *reason)
 	case HRW_STALE_EPOCH:
 		return 412;
 	case HRW_TOO_LARGE:
-		return 413;
+		return reason == NULL ? 413 : 431; /* the body; the head */
 	case HRW_BAD_TYPE:
 		return 415;
 	case HRW_PRECONDITION_REQUIRED:

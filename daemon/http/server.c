@@ -17,6 +17,8 @@
 
 enum {
 	CONNECTION_MEMORY = 32 << 10, /* of a head, beside three times a key (%XX) */
+	ANSWER_MEMORY = 4 << 10,      /* of the answer's head: left when a head is taken */
+	PAGE = 4096,		      /* what the library rounds it up to */
 	REFUSED_MS = 2000,
 	CLOSING_MS = 10,
 };
@@ -28,12 +30,19 @@ enum {
 static void *
 on_target(void *arg, const char *uri, struct MHD_Connection *mhd)
 {
+	struct http_server *server = arg;
 	struct connection *c =
 	    MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 	struct exchange *ex = c == NULL ? NULL : exchange_new(c, uri);
-	char *query = uri == NULL ? NULL : strchr((char *)(uintptr_t)uri, '?');
+	char *query, *version;
 
-	(void)arg;
+	server->progress++;
+	if (ex == NULL || uri == NULL)
+		return ex;
+	ex->target_end = uri + ex->raw.len;
+	version = (char *)(uintptr_t)uri + ex->raw.len + 1;
+	framing_prepare(mhd, version + strlen(version));
+	query = memchr((char *)(uintptr_t)uri, '?', ex->raw.len);
 	if (query != NULL)
 		query[0] = query[1] = '\0';
 	return ex;
@@ -51,9 +60,11 @@ static enum MHD_Result
 on_request(void *arg, struct MHD_Connection *mhd, const char *url, const char *method,
     const char *version, const char *data, size_t *len, void **context)
 {
-	(void)arg;
+	struct http_server *server = arg;
+
 	(void)mhd;
 	(void)url;
+	server->progress++;
 	if (*context == NULL)
 		return MHD_NO;
 	return exchange_step(*context, method, version, data, len);
@@ -63,11 +74,12 @@ static void
 on_completed(
     void *arg, struct MHD_Connection *mhd, void **context, enum MHD_RequestTerminationCode why)
 {
+	struct http_server *server = arg;
 	struct exchange *ex = *context;
 	struct connection *c;
 
-	(void)arg;
 	(void)mhd;
+	server->progress++;
 	if (ex == NULL)
 		return;
 	c = ex->connection;
@@ -82,12 +94,28 @@ on_completed(
 		shutdown(c->fd, SHUT_RD);
 }
 
+/* What the library would write to stderr: its own refusals, and clients that went
+ * away. Of a Content-Length that it cannot read it tells here first, then sends the
+ * head of its answer twice; so ours is sent, and its own finds no way out. */
+static void
+on_complaint(void *arg, const char *format, va_list values)
+{
+	struct http_server *server = arg;
+
+	(void)values;
+	if (strstr(format, "Content-Length") != NULL)
+		connection_refuse_length(server, strstr(format, "large") != NULL);
+}
+
 static void
 on_connection(
     void *arg, struct MHD_Connection *mhd, void **context, enum MHD_ConnectionNotificationCode what)
 {
+	struct http_server *server = arg;
+
+	server->progress++;
 	if (what == MHD_CONNECTION_NOTIFY_STARTED)
-		*context = connection_open(arg, mhd);
+		*context = connection_open(server, mhd);
 	else if (*context != NULL)
 		connection_close(*context);
 }
@@ -207,7 +235,7 @@ static struct MHD_Daemon *
 start_mhd(struct http_server *server)
 {
 	const struct config *config = server->config;
-	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
+	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
 	struct MHD_OptionItem tls[] = {
 	    {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)(uintptr_t)no_certificate},
 	    {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)tls_priorities},
@@ -218,14 +246,14 @@ start_mhd(struct http_server *server)
 		flags |= MHD_USE_TLS;
 	else
 		tls[0].option = MHD_OPTION_END;
-	return MHD_start_daemon(flags, 0, NULL, NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET,
-	    server->fd, MHD_OPTION_URI_LOG_CALLBACK, on_target, server,
-	    MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL, MHD_OPTION_NOTIFY_COMPLETED,
-	    on_completed, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
-	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)server->most,
-	    MHD_OPTION_CONNECTION_TIMEOUT, config->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-	    3 * config->limits->key_bytes + CONNECTION_MEMORY, MHD_OPTION_ARRAY, tls,
-	    MHD_OPTION_END);
+	return MHD_start_daemon(flags, 0, NULL, NULL, on_request, server,
+	    MHD_OPTION_EXTERNAL_LOGGER, on_complaint, server, MHD_OPTION_LISTEN_SOCKET, server->fd,
+	    MHD_OPTION_URI_LOG_CALLBACK, on_target, server, MHD_OPTION_UNESCAPE_CALLBACK,
+	    leave_escaped, NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, server,
+	    MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_CONNECTION_LIMIT,
+	    (unsigned)server->most, MHD_OPTION_CONNECTION_TIMEOUT,
+	    config->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+	    server->head_room + ANSWER_MEMORY, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
 }
 
 static void
@@ -272,6 +300,8 @@ http_server_new_with(uv_loop_t *loop, int fd, enum listener listener, bool is_tl
 	server->queue[QUEUE_NEXT].ms =
 	    server->queue[QUEUE_HEAD].ms + 1000 * (uint64_t)app->config->idle_seconds;
 	server->queue[QUEUE_BODY].ms = 1000 * (uint64_t)app->config->body_seconds;
+	server->head_room = 3 * app->config->limits->key_bytes + CONNECTION_MEMORY + PAGE - 1;
+	server->head_room -= server->head_room % PAGE + ANSWER_MEMORY;
 	name_own(server);
 	accept_prepare(app->config);
 	server->most = accept_limit(app->config, listener);

@@ -99,7 +99,7 @@ const struct openapi_status openapi_statuses[] = {
     {415, "Not with a body of this type", ""},
     {428, "If-Match is needed", ""},
     {429, "Too much at once", "Retry-After"},
-    {431, "The request's head is too long: the HTTP library's own answer", ""},
+    {431, "The request's head is too long", ""},
     {500, "Our own fault", ""},
     {503, "It cannot be done now", "Retry-After"},
     {0, NULL, NULL},

@@ -96,8 +96,8 @@ static const struct row rows[] = {
     ROW(HEAD("GET /owner?key=a\tb"), 400, "bad-parameter", false),
     ROW(HEAD("GET /owner?key=a#frag"), 400, "bad-parameter", false),
     ROW("GET /owner?key=a  HTTP/1.1\r\nHost: x\r\n\r\n", 400, "bad-parameter", false),
-    /* A NUL of its own cuts the line before anyone sees it: told in the README. */
-    ROW(HEAD("GET /owner?key=a\0b"), 200, "61", false),
+    ROW(HEAD("GET /owner?key=a\0b"), 400, "NUL", true),
+    ROW(HEAD("GET /owner\0?key=a"), 400, "NUL", true),
     /* Methods. */
     ROW(HEAD("get /owner?key=a"), 405, "bad-method", false),
     ROW(HEAD("OPTIONS /owner"), 405, "bad-method", false),
@@ -115,8 +115,6 @@ static const struct row rows[] = {
     ROW("GET /owner?key=a HTTP/1.1\r\nHost : x\r\n\r\n", 400, "header", true),
     ROW("\r\nGET /owner?key=a HTTP/1.1\r\nHost: x\r\n\r\n", 200, "61", false),
     ROW("GET /owner?key=a HTTP/1.1\nHost: x\n\n", 200, "61", false),
-    /* The library glues a folded line to the name: the header is another one then. */
-    ROW("GET /owner HTTP/1.1\r\nHost: x\r\nHrw-Key: a\r\n b\r\n\r\n", 400, "bad-key", false),
     /* Where a body ends. */
     ROW("POST /whole HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", 200, "2 0", false),
     ROW("POST /whole HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -187,10 +185,6 @@ START_TEST(what_the_library_refuses_is_answered_and_closed)
 	} refused[] = {
 	    {"GET /owner?key=a HTTP/2.0\r\nHost: x\r\n\r\n", 505},
 	    {"GET /owner?key=a HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n", 400},
-	    {"POST /whole HTTP/1.1\r\nHost: x\r\nContent-Length: 2x\r\n\r\n{}", 400},
-	    {"POST /whole HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n{}", 400},
-	    {"POST /whole HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n",
-		413},
 	    {"POST /whole HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400},
 	};
 	static char large[60000];

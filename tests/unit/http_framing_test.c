@@ -1,0 +1,299 @@
+/*
+ * http_framing_test.c - no request is read in two ways: where a head or a body can
+ * be taken to end in two places, it is refused, and nothing behind it is run.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/config.h"
+#include "tests/dsl/http.h"
+#include "tests/dsl/site.h"
+#include "tests/dsl/suite.h"
+#include "tests/dsl/talk.h"
+
+/* The request that must not be run: it would be answered with "73". */
+#define SECOND "GET /owner?key=s HTTP/1.1\r\nHost: x\r\n\r\n"
+/* Its length, 39, as a body. */
+#define LENGTH	"Content-Length: 39\r\n"
+#define FOLDED	"Content-Length:\r\n 39\r\n"
+#define POST	"POST /whole HTTP/1.1\r\n"
+#define CHUNKED POST "Host: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+#define TALK(bytes)                                                                                \
+	{                                                                                          \
+		bytes, sizeof(bytes) - 1                                                           \
+	}
+
+struct bytes {
+	const char *data;
+	size_t len;
+};
+
+/* A head whose `SECOND` is its body, or is not, as it is read. */
+static const struct bytes heads[] = {
+    /* Folded: first, middle, last; by a space, a tab, many, over three lines. */
+    TALK(POST FOLDED "Host: x\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\n" FOLDED "\r\n" SECOND),
+    TALK(POST "Host: x\r\n" FOLDED "Accept: a/b\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nContent-Length:\r\n\t39\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nContent-Length: \r\n   39\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nContent-Length:\r\n \r\n 39\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nTransfer-Encoding:\r\n chunked\r\n\r\n27\r\n" SECOND "\r\n0\r\n\r\n"),
+    TALK(POST "Host: x\r\nX: a\r\n b\r\n" LENGTH "\r\n" SECOND),
+    TALK(POST "Host: x\r\nX: a\r\n \r\n" LENGTH "\r\n" SECOND),
+    TALK(POST "Host: x\r\nOrigin:\r\n http://evil\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nX: a\r\n Content-Length: 39\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nX: a\n b\r\n" LENGTH "\r\n" SECOND),
+    TALK("GET /owner?key=a HTTP/1.1\r\nHost: x\r\nHrw-Key:\r\n b\r\n\r\n" SECOND),
+    TALK("GET /owner?key=a HTTP/1.1\r\nHost: x\r\nHrw-Reason: a\r\n\tb\r\n\r\n" SECOND),
+    /* A line that begins with a blank is no header of its own either. */
+    TALK("GET /owner?key=a HTTP/1.1\r\n Host: x\r\n\r\n" SECOND),
+    /* A CR, a NUL and other control bytes in a value. */
+    TALK(POST "Host: x\r\nX: a\rTransfer-Encoding: chunked\r\n" LENGTH "\r\n" SECOND),
+    TALK(POST "Host: x\r\nX: a\rTransfer-Encoding: chunked\r\n\r\n27\r\n" SECOND "\r\n0\r\n\r\n"),
+    TALK(POST "Host: x\r\nX: a\r" LENGTH "\r\n" SECOND),
+    TALK(POST "Host: x\r\nX: a\r\r\n" LENGTH "\r\n" SECOND),
+    TALK(POST "Host: x\r\nX: a\0b\r\n" LENGTH "\r\n" SECOND),
+    TALK(POST "Host: x\r\nX: a\0\r\n" LENGTH "\r\n" SECOND),
+    TALK(POST "Host: x\r\nX: a\0\0\r\n" LENGTH "\r\n" SECOND),
+    TALK(POST "Host: x\r\n" LENGTH "X: a\0\0\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\n\0Content-Length: 39\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\n\0\r\n" LENGTH "\r\n" SECOND),
+    TALK("GET /owner HTTP/1.1\r\nHost: x\r\nHrw-Key: a\x01"
+	 "b\r\n\r\n" SECOND),
+    TALK("GET /owner HTTP/1.1\r\nHost: x\r\nHrw-Key: a\x7f\r\n\r\n" SECOND),
+    TALK("GET /owner HTTP/1.1\r\nHost: x\r\nHrw-Key: abcdefgh\x1bijklmnop\r\n\r\n" SECOND),
+    TALK("GET /owner?key=a\0b HTTP/1.1\r\nHost: x\r\n\r\n" SECOND),
+    /* Lines that end in two ways. */
+    TALK(POST "Host: x\r\nX: a\n" LENGTH "\r\n" SECOND),
+    TALK("POST /whole HTTP/1.1\nHost: x\r\n" LENGTH "\r\n" SECOND),
+    TALK(POST "Host: x\r\n" LENGTH "\n" SECOND),
+    TALK("GET /owner?key=a HTTP/1.1\nHost: x\n\r\n" SECOND),
+    /* One value, sent twice: also where both are the same. */
+    TALK(POST "Host: x\r\nHost: y\r\n" LENGTH "\r\n" SECOND),
+    TALK(POST "Host: x\r\n" LENGTH "Content-Length: 0\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\n" LENGTH LENGTH "\r\n" SECOND),
+    TALK(POST "Host: x\r\nOrigin: http://x\r\nOrigin: http://evil\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nIf-Match: \"1\"\r\nIf-Match: \"2\"\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nIf-None-Match: \"1\"\r\nif-none-match: \"2\"\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nContent-Type: text/plain\r\nContent-Type: a/b\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nContent-Encoding: gzip\r\nContent-Encoding: gzip\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nAuthorization: a\r\nAuthorization: b\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nHrw-Reason: a\r\nHrw-Reason: b\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nExpect: 100-continue\r\nExpect: x\r\n\r\n" SECOND),
+    TALK("GET /owner HTTP/1.1\r\nHost: x\r\nHrw-Key: a\r\nHrw-Key: a\r\n\r\n" SECOND),
+    /* A length that is none; one of 65 bits. */
+    TALK(POST "Host: x\r\nContent-Length: x\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nContent-Length: 2x\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nContent-Length: -1\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nContent-Length: +1\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nContent-Length: 0x1\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nContent-Length: 1,1\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nContent-Length: 3 9\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nContent-Length:\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nContent-Length: 99999999999999999999\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nContent-Length: 18446744073709551616\r\n\r\n" SECOND),
+    TALK(POST "Host: x\r\nContent-Length: \x0b"
+	      "39\r\n\r\n" SECOND),
+};
+
+/* Bodies whose chunks end in two ways. */
+static const struct bytes bodies[] = {
+    TALK(CHUNKED "2\n{}\r\n0\r\n\r\n" SECOND),
+    TALK(CHUNKED "2;\n{}\r\n0\r\n\r\n" SECOND),
+    TALK(CHUNKED "2\r\n{}\n0\r\n\r\n" SECOND),
+    TALK(CHUNKED "2\r\n{}\r\n0\n\r\n" SECOND),
+    TALK(CHUNKED "2\r\n{}\r\n0;\n\r\n" SECOND),
+    TALK(CHUNKED "2\r\n{}\r\n0\r\n\n" SECOND),
+    TALK(CHUNKED "2\r\n{}\r\n1\n \r\n0\r\n\r\n" SECOND),
+    TALK(CHUNKED "2;a\rb\r\n{}\r\n0\r\n\r\n" SECOND),
+    TALK(CHUNKED "2;a\x01\r\n{}\r\n0\r\n\r\n" SECOND),
+    TALK(CHUNKED "2\r\n{}\r\n0\r\nX: a\n\r\n" SECOND),
+    TALK(CHUNKED "2\r\n{}\r\n0\r\nX: a\r\n b\r\n\r\n" SECOND),
+    TALK(CHUNKED "2\r\n{}\r\n0\r\nX: a\rb\r\n\r\n" SECOND),
+    TALK(CHUNKED "2\r\n{}\r\n0\r\nX: a\0b\r\n\r\n" SECOND),
+    TALK(CHUNKED "2 \r\n{}\r\n0\r\n\r\n" SECOND),
+    TALK(CHUNKED "0x2\r\n{}\r\n0\r\n\r\n" SECOND),
+    TALK(CHUNKED "2\r\n{}xx0\r\n\r\n" SECOND),
+    TALK(CHUNKED "-1\r\n{}\r\n0\r\n\r\n" SECOND),
+    TALK(CHUNKED "10000000000000002\r\n{}\r\n0\r\n\r\n" SECOND),
+};
+
+static void
+expect_one_refusal(const struct talk *t, const struct bytes *sent, const char *how)
+{
+	ck_assert_msg(t->answers == 1 && t->is_whole && t->has_ended && !t->was_reset &&
+			  t->status[0] / 100 == 4,
+	    "%s:\n%.*s\n\ngot %d answers, whole %d, ended %d, reset %d:\n%s", how, (int)sent->len,
+	    sent->data, t->answers, t->is_whole, t->has_ended, t->was_reset, t->said);
+}
+
+/* Sent as it is. */
+static void
+expect_refused(const char *base, const struct bytes *sent)
+{
+	int fd = raw_open(base);
+	struct talk t;
+
+	raw_send(fd, sent->data, sent->len);
+	t = talk_hear(fd, 0, 3000);
+	expect_one_refusal(&t, sent, "in one piece");
+	close(fd);
+}
+
+/* In two pieces, each read by itself. */
+static void
+expect_refused_in_two(const char *base, const struct bytes *sent, size_t at)
+{
+	int fd = raw_open(base);
+	struct talk t;
+	char how[32];
+
+	raw_send(fd, sent->data, at);
+	usleep(1500);
+	raw_send(fd, sent->data + at, sent->len - at);
+	t = talk_hear(fd, 0, 3000);
+	snprintf(how, sizeof(how), "cut at %zu", at);
+	expect_one_refusal(&t, sent, how);
+	close(fd);
+}
+
+START_TEST(a_head_that_can_be_read_in_two_ways_is_refused)
+{
+	const char *base = site_start(LISTENER_LOOKUP, NULL);
+	const struct bytes *sent = &heads[_i];
+
+	expect_refused(base, sent);
+	/* However it comes: the body is in the last piece, the head in both. */
+	for (size_t at = 1; at < sent->len - (sizeof(SECOND) - 1); at += 1 + (size_t)_i % 3)
+		expect_refused_in_two(base, sent, at);
+	site_stop();
+}
+END_TEST
+
+START_TEST(a_body_that_can_be_read_in_two_ways_is_refused)
+{
+	const char *base = site_start(LISTENER_LOOKUP, NULL);
+
+	expect_refused(base, &bodies[_i]);
+	site_stop();
+}
+END_TEST
+
+/* As many answers as requests, and each a 200, however the talk is cut. */
+START_TEST(what_is_legal_passes)
+{
+	static const struct {
+		struct bytes sent;
+		int answers;
+	} legal[] = {
+	    {TALK(POST "Host: x\r\nContent-Length: 39 \r\n\r\n" SECOND SECOND), 2},
+	    {TALK(POST "Host: x\r\nContent-Length:39\t \r\n\r\n" SECOND SECOND), 2},
+	    {TALK(POST "content-length:   39  \r\nHost: x\r\n\r\n" SECOND SECOND), 2},
+	    {TALK("GET /owner?key=a HTTP/1.1\nHost: x\n\n" SECOND), 2},
+	    {TALK("GET /owner?key=a HTTP/1.0\n\n"), 1},
+	    {TALK("GET /owner?key=a HTTP/1.0\r\n\r\n"), 1},
+	    {TALK("GET /owner HTTP/1.1\r\nHost: x \r\nHrw-Key:\ta\tb \r\nX:\r\nY: \r\n\r\n" SECOND),
+		2},
+	    {TALK("GET /owner?key=a HTTP/1.1\r\nHost: x\r\nCookie: a\r\nCookie: "
+		  "b=\"c\r\n\r\n" SECOND),
+		2},
+	    {TALK("GET /owner?key=a HTTP/1.1\r\nHost: x\r\nAccept: a/b\r\nAccept: c/d\r\n"
+		  "Via: 1\r\nVia: 2\r\n\r\n" SECOND),
+		2},
+	    {TALK(CHUNKED "2\r\n{}\r\n1;a=b;c\r\n \r\n0;x\r\nX: a\r\nY:\r\n\r\n" SECOND), 2},
+	    {TALK(CHUNKED "00002;\"a\tb\"\r\n{}\r\n000\r\n\r\n" SECOND), 2},
+	    {TALK(CHUNKED "2\r\n\n\n\r\n2\r\n\r\n\r\n1\r\n\0\r\n0\r\n\r\n" SECOND), 2},
+	};
+	const char *base = site_start(LISTENER_LOOKUP, NULL);
+
+	for (size_t i = 0; i < sizeof(legal) / sizeof(legal[0]); i++) {
+		const struct bytes *sent = &legal[i].sent;
+		/* A length with blanks behind it is legal in one piece alone: see the README. */
+		size_t last = i < 3 ? 0 : sent->len - 1;
+
+		for (size_t at = 0; at <= last; at++) {
+			int fd = raw_open(base);
+			struct talk t;
+
+			raw_send(fd, sent->data, at);
+			if (at > 0)
+				usleep(1000);
+			raw_send(fd, sent->data + at, sent->len - at);
+			t = talk_hear(fd, legal[i].answers, 3000);
+			ck_assert_msg(t.answers == legal[i].answers && t.status[0] == 200,
+			    "cut at %zu:\n%.*s\n\n%d answers:\n%s", at, (int)sent->len, sent->data,
+			    t.answers, t.said);
+			close(fd);
+		}
+	}
+	site_stop();
+}
+END_TEST
+
+/* The head of a request with so many bytes of a header, or so many headers. */
+static size_t
+write_head(char *to, const char *name, size_t value, size_t count)
+{
+	size_t len = (size_t)sprintf(to, "POST /whole HTTP/1.1\r\nHost: x\r\n");
+
+	for (size_t i = 0; i < count; i++)
+		len += (size_t)sprintf(to + len, "%s%zu: b\r\n", name, i);
+	if (value > 0) {
+		len += (size_t)sprintf(to + len, "%s: ", name);
+		for (size_t i = 0; i < value; i++)
+			to[len++] = "a;"[i % 2];
+		len += (size_t)sprintf(to + len, "\r\n");
+	}
+	return len + (size_t)sprintf(to + len, "Content-Length: 2\r\n\r\n{}");
+}
+
+/* Whether it is taken or not: one answer, whatever its head's length is. */
+START_TEST(a_head_of_any_length_has_one_answer)
+{
+	const char *base = site_start(LISTENER_LOOKUP, NULL);
+	static char head[200000];
+	int taken = 0, refused = 0;
+
+	for (int i = 0; i < 160; i++) {
+		static const char *const names[] = {"Cookie", "X"};
+		size_t value = i < 120 ? (size_t)i * 400 + 79 : 0,
+		       count = i < 120 ? 0 : (size_t)(i - 119) * 40;
+		size_t len = write_head(head, names[i % 2], value, count);
+
+		for (int cut = 0; cut <= 1; cut++) {
+			int fd = raw_open(base);
+			struct answer *a;
+
+			raw_send(fd, head, cut ? len / 2 : 0);
+			if (cut)
+				usleep(2000);
+			raw_send(fd, head + (cut ? len / 2 : 0), len - (cut ? len / 2 : 0));
+			a = raw_answer(fd, 3000);
+			ck_assert_msg(a->status == 200 || a->status == 431,
+			    "%zu bytes of a %s, %zu headers: %ld", value, names[i % 2], count,
+			    a->status);
+			taken += a->status == 200;
+			refused += a->status == 431;
+			if (a->status == 200)
+				expect_body(a, "2 0");
+			close(fd);
+		}
+	}
+	/* 32 KiB are taken, of cookies, too. */
+	ck_assert_msg(taken >= 120 && refused >= 100, "%d %d", taken, refused);
+	site_stop();
+}
+END_TEST
+
+SUITE(http_framing)
+{
+	tcase_add_loop_test(tests, a_head_that_can_be_read_in_two_ways_is_refused, 0,
+	    (int)(sizeof(heads) / sizeof(heads[0])));
+	tcase_add_loop_test(tests, a_body_that_can_be_read_in_two_ways_is_refused, 0,
+	    (int)(sizeof(bodies) / sizeof(bodies[0])));
+	tcase_add_test(tests, what_is_legal_passes);
+	tcase_add_test(tests, a_head_of_any_length_has_one_answer);
+}
