@@ -305,17 +305,24 @@ on_disconnect(uv_poll_t *watch, int status, int events)
 	}
 }
 
-void
-connection_watch(struct connection *c)
+bool
+connection_watch_for(struct connection *c, int events, uv_poll_cb seen)
 {
 	if (!c->has_watch) {
 		if (uv_poll_init(c->server->loop, &c->watch, c->fd) < 0)
-			return;
+			return false;
 		c->watch.data = c;
 		c->has_watch = true;
 		c->server->handles++;
 	}
-	c->is_watched = uv_poll_start(&c->watch, UV_DISCONNECT, on_disconnect) == 0;
+	c->is_watched = uv_poll_start(&c->watch, events, seen) == 0;
+	return c->is_watched;
+}
+
+void
+connection_watch(struct connection *c)
+{
+	connection_watch_for(c, UV_DISCONNECT, on_disconnect);
 }
 
 void

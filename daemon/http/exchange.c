@@ -83,6 +83,7 @@ exchange_end(struct exchange *ex)
 	if (ex->asked != NULL && ex->has_answer)
 		access_line(ex);
 	free(ex->asked);
+	server->sending -= ex->is_queued;
 	if (ex->request.state_free != NULL)
 		ex->request.state_free(ex->request.state);
 	if (ex->stream != NULL)

@@ -56,7 +56,7 @@ int framing_read(struct MHD_Connection *mhd, const struct framing_head *head, st
  * A head of which only a part has come has its cookies hidden, too. */
 void framing_prepare(struct MHD_Connection *mhd, char *rest);
 
-/* The name of the header that framing_prepare() adds. */
+/* The name of entries that we add to what the library has read. */
 extern const char framing_hidden[];
 
 /* What was seen between the chunks of a body.

@@ -45,6 +45,7 @@ struct connection {
 	bool lingers;	/* bytes that nobody reads may still come */
 	bool has_watch; /* `watch` is an initialised handle */
 	bool is_watched;
+	bool is_parked;	 /* suspended until its client sends more of a TLS handshake */
 	uv_poll_t watch; /* sees the client go while the exchange waits */
 	char peer[72];
 	char by[48];
@@ -84,6 +85,7 @@ struct exchange {
 	/* The answer. */
 	bool has_answer, closes;
 	bool is_sent;	  /* past the library: nothing else may be */
+	bool is_queued;	  /* counted by the server as `sending` */
 	bool was_counted; /* logged and measured */
 	unsigned status;
 	struct buffer headers; /* name NUL value NUL … */
@@ -131,6 +133,8 @@ struct http_server {
 	size_t handles;	     /* not closed yet */
 	uint64_t turn;	     /* when this turn began, by uv_hrtime() */
 	uint64_t progress;   /* calls of the library: does a turn come to anything? */
+	unsigned fruitless;  /* turns without any, one behind another */
+	size_t sending;	     /* answers that the library has and may be sending */
 	size_t head_room;    /* the longest head that is taken */
 
 	struct connection *connections;
@@ -181,11 +185,19 @@ void connection_sweep(struct http_server *server);
 /* Ends those whose deadline has come: 408 where an answer can be sent. */
 void connection_expire(struct http_server *server);
 
+/* Turns come to nothing: takes out of them the connections that ask for them all the
+ * same. */
+void connection_unstick(struct http_server *server);
+/* Takes one up again that was parked by it; any other is left alone. */
+void connection_unpark(struct connection *c);
+
 /* libmicrohttpd cannot read the Content-Length of a head: refuses it in its place. */
 void connection_refuse_length(struct http_server *server, bool is_large);
 
 /* Watches for the client's going while the exchange waits. */
 void connection_watch(struct connection *c);
+/* Watches its descriptor for libuv's events; false: it cannot be. */
+bool connection_watch_for(struct connection *c, int events, uv_poll_cb seen);
 void connection_unwatch(struct connection *c);
 
 /* linger.c: takes a descriptor whose answer was sent before the whole request

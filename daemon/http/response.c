@@ -296,6 +296,8 @@ response_queue(struct exchange *ex)
 	enum MHD_Result result;
 
 	respond_text(&ex->request, "Request-Id", ex->identity.id);
+	ex->server->sending += !ex->is_queued;
+	ex->is_queued = true;
 	if (!closes && ex->stream == NULL && ex->spool == NULL && !is_without_length(ex))
 		ex->prepared = prepared_take(ex->server->prepared, &ex->headers, &ex->out);
 	if (ex->prepared != NULL) {

@@ -21,6 +21,9 @@ enum {
 	PAGE = 4096,		      /* what the library rounds it up to */
 	REFUSED_MS = 2000,
 	CLOSING_MS = 10,
+	FRUITLESS_LOOK = 32, /* turns that come to nothing, from one look at who asks to the next */
+	FRUITLESS_MAX = 80, /* … until the next ones wait: a full buffer grows by 128 bytes each */
+	WAIT_MS = 64,
 };
 
 /* The raw request line's target: copied, then hidden from the library, which
@@ -120,6 +123,26 @@ on_connection(
 		connection_close(*context);
 }
 
+/* The library asks for another turn at once: how long does it wait? A connection may
+ * ask for them without end (0.9.75: one whose TLS handshake has a part of a message,
+ * or whose buffer is full of one line), so a turn that comes to nothing counts. What
+ * is ready wakes the loop in any case; the wait bounds what is not known to us. */
+static uint64_t
+patience(struct http_server *server, bool has_progress)
+{
+	unsigned beyond;
+
+	if (has_progress)
+		server->fruitless = 0;
+	else if (++server->fruitless % FRUITLESS_LOOK == 2)
+		connection_unstick(server);
+	if (server->fruitless < FRUITLESS_MAX)
+		return 0;
+	beyond = server->fruitless - FRUITLESS_MAX;
+	/* A long answer over TLS is sent a record a turn, and no call of ours tells. */
+	return server->sending > 0 ? 1 : beyond < 6 ? 1u << beyond : WAIT_MS;
+}
+
 static void finish_stop(struct http_server *server);
 
 static void on_timer(uv_timer_t *timer);
@@ -130,13 +153,14 @@ static void
 turn(struct http_server *server)
 {
 	MHD_UNSIGNED_LONG_LONG timeout;
-	uint64_t due;
+	uint64_t due, before;
 
 	if (server->is_stopped)
 		return;
 	server->turn = uv_hrtime();
 	connection_expire(server);
 	connection_sweep(server);
+	before = server->progress;
 	MHD_run(server->mhd);
 	if (server->is_stopping && server->suspended == 0) {
 		finish_stop(server);
@@ -149,6 +173,10 @@ turn(struct http_server *server)
 	 * descriptor is not polled: only a later turn sees that and lets it go. */
 	if (server->is_closing || (server->is_quiesced && server->connections != NULL))
 		timeout = timeout < CLOSING_MS ? timeout : CLOSING_MS;
+	if (timeout == 0)
+		timeout = patience(server, server->progress != before);
+	else
+		server->fruitless = 0;
 	if (timeout == 0) {
 		uv_idle_start(&server->again, on_again);
 		return;
@@ -375,6 +403,7 @@ http_server_stop(struct http_server *server, void (*closed)(void *arg), void *ar
 	server->closed_arg = arg;
 	for (struct connection *c = server->connections; c != NULL; c = next) {
 		next = c->next;
+		connection_unpark(c);
 		if (c->exchange != NULL)
 			wait_stop(c->exchange);
 	}
