@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "daemon/http/auth.h"
+#include "daemon/http/gunzip.h"
 #include "daemon/http/origin.h"
 #include "daemon/http/private.h"
 #include "daemon/http/spool.h"
@@ -19,8 +20,6 @@
 enum {
 	SPARE_MAX = 64,	       /* exchanges kept for the next requests */
 	SPARE_ROOM = 16 << 10, /* bytes of each buffer kept with them */
-	DROP_MAX = 1 << 20,    /* of a refused body; more is not waited for */
-	NOTHING_MAX = 64,      /* of a body where none is taken */
 };
 
 static struct exchange *
@@ -89,6 +88,7 @@ exchange_end(struct exchange *ex)
 	if (ex->stream != NULL)
 		stream_free(ex->stream);
 	spool_free(ex->spool);
+	gunzip_free(ex->gunzip);
 	prepared_return(ex->prepared);
 	snapshot_release(ex->kept);
 	c->exchange = NULL;
@@ -116,19 +116,13 @@ exchange_end(struct exchange *ex)
 	server->spare_count++;
 }
 
-static bool
-has_body(const struct exchange *ex)
-{
-	return ex->framing.is_chunked || ex->framing.length > 0;
-}
-
 /* An answer to the head alone; libmicrohttpd closes the connection after it. */
 static enum MHD_Result
 answer_now(struct exchange *ex, int status)
 {
 	response_fault(ex, status);
 	ex->closes = true;
-	ex->connection->lingers = has_body(ex);
+	ex->connection->lingers = body_is_expected(ex);
 	return response_queue(ex);
 }
 
@@ -184,34 +178,6 @@ judge_type(struct exchange *ex, const char *method)
 	    method, ex->server->is_tls ? "https" : "http", host, route->path);
 }
 
-static int
-too_large(struct exchange *ex)
-{
-	return hrw_fault(&ex->request.fault, HRW_TOO_LARGE,
-	    "the body is longer than %llu bytes (limits.%s)", (unsigned long long)ex->limit,
-	    ex->request.route->body == BODY_STREAM ? "body_bytes" : "json_bytes");
-}
-
-static int
-judge_length(struct exchange *ex)
-{
-	const struct config *config = ex->server->config;
-
-	switch (ex->request.route->body) {
-	case BODY_NONE:
-	case BODY_WHOLE:
-		ex->limit = config->json_bytes;
-		break;
-	case BODY_STREAM:
-		ex->limit = config->body_bytes;
-		break;
-	case BODY_LONG:
-		ex->limit = UINT64_MAX;
-		break;
-	}
-	return ex->framing.length > ex->limit ? too_large(ex) : 0;
-}
-
 /* Everything that the head alone decides, in the order of judgement. */
 static int
 judge(struct exchange *ex, const char *method)
@@ -256,17 +222,8 @@ judge(struct exchange *ex, const char *method)
 	if (rc == 0)
 		rc = judge_type(ex, method);
 	if (rc == 0)
-		rc = judge_length(ex);
+		rc = body_judge(ex);
 	return rc;
-}
-
-/* Is what remains of a refused body too much to wait for? */
-static bool
-is_too_much(const struct exchange *ex)
-{
-	if (ex->framing.is_chunked)
-		return ex->dropped > DROP_MAX;
-	return ex->framing.length - ex->seen > DROP_MAX;
 }
 
 static enum MHD_Result
@@ -279,7 +236,7 @@ after_begin(struct exchange *ex, int status)
 	}
 	if (status < 0) {
 		ex->failed = status;
-		if (has_body(ex) && (ex->framing.expects_continue || is_too_much(ex)))
+		if (body_is_expected(ex) && (ex->framing.expects_continue || body_is_too_much(ex)))
 			return answer_now(ex, status);
 	}
 	return MHD_YES;
@@ -320,8 +277,8 @@ start(struct exchange *ex, const char *method, const char *version)
 			"limits.connections_per_address); keep those you have open and use them "
 			"again"));
 	ex->phase = PHASE_BODY;
-	connection_queue(ex->connection, has_body(ex) ? QUEUE_BODY : QUEUE_NONE);
-	if (has_body(ex))
+	connection_queue(ex->connection, body_is_expected(ex) ? QUEUE_BODY : QUEUE_NONE);
+	if (body_is_expected(ex))
 		set_idle(ex, ex->server->config->body_seconds + 1);
 	rc = judge(ex, method);
 	if (rc == 0 && req->route->begin != NULL) {
@@ -329,73 +286,9 @@ start(struct exchange *ex, const char *method, const char *version)
 		rc = wait_run(ex, req->route->begin);
 	}
 	/* A length over the limit is known to be in vain: refused at once. */
-	if (rc == HRW_TOO_LARGE && has_body(ex))
+	if (rc == HRW_TOO_LARGE && body_is_expected(ex))
 		return answer_now(ex, rc);
 	return after_begin(ex, rc);
-}
-
-static int
-take_piece(struct exchange *ex, struct hrw_bytes piece)
-{
-	const struct route *route = ex->request.route;
-
-	ex->seen += piece.len;
-	if (ex->failed < 0) {
-		ex->dropped += piece.len;
-		return ex->failed;
-	}
-	if (ex->seen > ex->limit)
-		return too_large(ex);
-	switch (route->body) {
-	case BODY_NONE:
-		/* As much as tells nothing from something. */
-		if (ex->in.len < NOTHING_MAX)
-			buffer_add(
-			    &ex->in, piece.data, piece.len < NOTHING_MAX ? piece.len : NOTHING_MAX);
-		return 0;
-	case BODY_WHOLE:
-		buffer_add(&ex->in, piece.data, piece.len);
-		return ex->in.failed
-			   ? hrw_fault(&ex->request.fault, HRW_INTERNAL, "no memory for the body")
-			   : 0;
-	case BODY_STREAM:
-	case BODY_LONG:
-		return wait_feed(ex, piece);
-	}
-	return 0;
-}
-
-/* A piece of the body. */
-static enum MHD_Result
-piece(struct exchange *ex, const char *data, size_t *len)
-{
-	int rc;
-
-	/* Within chunked bodies the library calls on while suspended: not taken yet. */
-	if (ex->is_suspended)
-		return MHD_YES;
-	if (ex->framing.is_chunked) {
-		if (ex->is_back)
-			ex->chunks.unsure = ex->server->turn;
-		ex->is_back = false;
-		rc = framing_chunk(
-		    &ex->framing, &ex->chunks, ex->server->turn, data, *len, &ex->request.fault);
-		if (rc < 0) {
-			exchange_refuse(ex, rc);
-			return MHD_NO;
-		}
-	}
-	rc = take_piece(ex, hrw_bytes(data, *len));
-	*len = 0;
-	if (rc == REQUEST_PENDING) {
-		wait_suspend(ex);
-		return MHD_YES;
-	}
-	ex->failed = rc;
-	if (rc == 0 || !is_too_much(ex))
-		return MHD_YES;
-	exchange_refuse(ex, rc);
-	return MHD_NO;
 }
 
 /* A handler's status, turned into an answer unless it made one. */
@@ -410,69 +303,30 @@ settle(struct exchange *ex, int status)
 		response_fault(ex, status);
 }
 
-/* A change that takes no body must not be made by a request that says more in
- * one: {"dry_run":true} would be read over. Nothing is white space or {}. */
-static int
-judge_nothing(struct exchange *ex)
-{
-	struct request *req = &ex->request;
-	struct hrw_bytes body = buffer_bytes(&ex->in);
-	char shown[HRW_SHOWN];
-	struct json *root;
-	bool is_nothing;
-	size_t at = 0;
-
-	if (req->route->body != BODY_NONE || req->method == METHOD_GET)
-		return 0;
-	while (at < body.len && body.data[at] != '\0' && strchr(" \t\r\n", body.data[at]) != NULL)
-		at++;
-	if (at == body.len)
-		return 0;
-	/* A longer one is not kept whole, and is not nothing. */
-	root = body.len < NOTHING_MAX ? json_parse(body, JSON_STRICT, &req->fault) : NULL;
-	if (root == NULL && body.len < NOTHING_MAX)
-		return (int)req->fault.error;
-	is_nothing = json_type(root) == JSON_OBJECT && json_count(root) == 0;
-	json_free(root);
-	if (is_nothing)
-		return 0;
-	return hrw_fault(&req->fault, HRW_BAD_FIELD,
-	    "this takes no body, and \"%s\" came: leave it out; what a change needs goes into the "
-	    "query, as ?dry_run=true",
-	    hrw_show(body, shown, sizeof(shown)));
-}
-
-static int
-judge_chunks(struct exchange *ex)
-{
-	int rc = framing_chunks_end(&ex->chunks, ex->server->turn, &ex->request.fault);
-
-	return rc < 0
-		   ? rc
-		   : framing_read_trailer(ex->connection->mhd, ex->framing.end, &ex->request.fault);
-}
-
 /* The whole request is there. */
 static enum MHD_Result
 finish(struct exchange *ex)
 {
 	struct request *req = &ex->request;
-	int rc = ex->failed;
+	int rc = ex->failed, framed;
 
+	if (rc == 0)
+		rc = body_end(ex);
+	if (rc == REQUEST_PENDING) {
+		wait_suspend(ex);
+		return MHD_YES;
+	}
 	ex->phase = PHASE_HANDLE;
 	connection_queue(ex->connection, QUEUE_NONE);
-	if (has_body(ex))
+	if (body_is_expected(ex))
 		set_idle(ex, ex->server->config->idle_seconds);
-	if (ex->framing.is_chunked) {
-		int framed = judge_chunks(ex);
-
-		if (framed < 0) {
-			exchange_refuse(ex, framed);
-			return MHD_NO;
-		}
+	framed = body_framed(ex);
+	if (framed < 0) {
+		exchange_refuse(ex, framed);
+		return MHD_NO;
 	}
 	if (rc == 0)
-		rc = judge_nothing(ex);
+		rc = body_judge_nothing(ex);
 	if (rc == 0) {
 		if (ex->kept == NULL)
 			req->snapshot = *ex->server->snapshot;
@@ -499,7 +353,7 @@ exchange_step(
 			ex->begins = false;
 			return after_begin(ex, ex->failed);
 		}
-		return *len > 0 ? piece(ex, data, len) : finish(ex);
+		return *len > 0 ? body_piece(ex, data, len) : finish(ex);
 	case PHASE_HANDLE:
 		if (*len > 0) {
 			*len = 0;

@@ -76,11 +76,13 @@ struct exchange {
 	const char *target_end; /* in the library's buffer, where its text ended */
 	int type;		/* index into the route's types */
 	struct target target;
-	struct buffer raw;    /* the target; `target` points into it */
-	struct buffer in;     /* a body collected */
-	uint64_t seen, limit; /* bytes of the body */
-	int failed;	      /* the error that the rest of the body waits out */
-	uint64_t dropped;     /* bytes since then */
+	struct buffer raw;     /* the target; `target` points into it */
+	struct buffer in;      /* a body collected */
+	struct gunzip *gunzip; /* decodes the body; NULL: it comes as it is */
+	uint64_t came;	       /* bytes of the body as it comes */
+	uint64_t seen, limit;  /* and decoded */
+	int failed;	       /* the error that the rest of the body waits out */
+	uint64_t dropped;      /* bytes since then */
 
 	/* The answer. */
 	bool has_answer, closes;
@@ -219,6 +221,22 @@ void exchange_continue(struct exchange *ex, int status);
 void exchange_refuse(struct exchange *ex, int status);
 /* The body's time is over. */
 void exchange_expire(struct exchange *ex);
+
+/* exchange_body.c */
+bool body_is_expected(const struct exchange *ex);
+/* Its encoding and its length against what the route takes. */
+int body_judge(struct exchange *ex);
+/* Is what remains of a refused one too much to wait for? */
+bool body_is_too_much(const struct exchange *ex);
+/* A piece; *len becomes what is left for later. */
+enum MHD_Result body_piece(struct exchange *ex, const char *data, size_t *len);
+/* All of it has come: what is still to be decoded. Called again after a wait. */
+int body_end(struct exchange *ex);
+/* Did its chunks and its trailer end in one way only? */
+int body_framed(struct exchange *ex);
+/* A change that takes no body must not be made by a request that says more in
+ * one: {"dry_run":true} would be read over. Nothing is white space or {}. */
+int body_judge_nothing(struct exchange *ex);
 
 /* wait.c */
 

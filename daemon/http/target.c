@@ -55,22 +55,34 @@ decode(char *text, size_t len, bool plus_is_space, size_t *at)
 
 /* What is wrong at text[at], in the words of the part of the target it is in. */
 static int
-refuse(const char *text, size_t len, size_t at, long why, enum hrw_error error, const char *part,
-    struct hrw_fault *fault)
+refuse(const struct target *t, const char *text, size_t len, size_t at, long why,
+    enum hrw_error error, const char *part, struct hrw_fault *fault)
 {
 	char shown[HRW_SHOWN];
 	size_t shown_len = why == -2 ? 1 : len - at < 3 ? len - at : 3;
+	size_t place = (size_t)(text + at - t->from) + 1;
 
 	hrw_show(hrw_bytes(text + at, shown_len), shown, sizeof(shown));
 	if (why == -1)
 		return hrw_fault(fault, error,
-		    "\"%s\" in the %s is no percent-encoded byte: %% is followed by two "
-		    "hexadecimal digits, and a %% itself is written %%25",
-		    shown, part);
+		    "\"%s\" in the %s (byte %zu of the target) is no percent-encoded byte: %% is "
+		    "followed by two hexadecimal digits, and a %% itself is written %%25",
+		    shown, part, place);
 	return hrw_fault(fault, error,
-	    "the %s holds a raw \"%s\": write it %%%02X, or let curl -G --data-urlencode "
-	    "'key=…' encode a key",
-	    part, shown, (unsigned char)text[at]);
+	    "the %s holds a raw \"%s\" (byte %zu of the target): write it %%%02X, or let curl -G "
+	    "--data-urlencode 'key=…' encode a key",
+	    part, shown, place, (unsigned char)text[at]);
+}
+
+/* The same of a parameter, whose name becomes the field. */
+static int
+refuse_parameter(const struct target *t, const char *text, size_t len, size_t at, long why,
+    struct hrw_bytes name, struct hrw_fault *fault)
+{
+	char field[HRW_SHOWN];
+
+	refuse(t, text, len, at, why, HRW_BAD_PARAMETER, "query", fault);
+	return hrw_fault_at(fault, "%s", hrw_show(name, field, sizeof(field)));
 }
 
 /* Skips "http://authority" (any scheme); false when it is no absolute form. */
@@ -108,7 +120,8 @@ parse_path(char *text, size_t len, struct target *t, struct hrw_fault *fault)
 			    fault, HRW_UNKNOWN_PATH, "no path has so many parts; " PATHS_HINT);
 		got = decode(at, segment_len, false, &where);
 		if (got < 0)
-			return refuse(at, segment_len, where, got, HRW_UNKNOWN_PATH, "path", fault);
+			return refuse(
+			    t, at, segment_len, where, got, HRW_UNKNOWN_PATH, "path", fault);
 		/* "/v1" may stand before any path, and adds no segment. */
 		if (at != text + 1 || got != 2 || memcmp(at, "v1", 2) != 0 || slash == NULL)
 			t->segment[t->segment_count++] = hrw_bytes(at, (size_t)got);
@@ -135,7 +148,8 @@ add_parameter(char *text, size_t len, struct target *t, struct hrw_fault *fault)
 		    "the query has more than %zu parameters; " ENCODE_HINT, t->parameter_max);
 	got = decode(text, name_len, true, &where);
 	if (got < 0)
-		return refuse(text, name_len, where, got, HRW_BAD_PARAMETER, "query", fault);
+		return refuse_parameter(
+		    t, text, name_len, where, got, hrw_bytes(text, name_len), fault);
 	p->name = hrw_bytes(text, (size_t)got);
 	p->value = hrw_bytes(text + len, 0);
 	p->has_value = mark != NULL;
@@ -144,7 +158,7 @@ add_parameter(char *text, size_t len, struct target *t, struct hrw_fault *fault)
 		len -= name_len + 1;
 		got = decode(mark, len, true, &where);
 		if (got < 0)
-			return refuse(mark, len, where, got, HRW_BAD_PARAMETER, "query", fault);
+			return refuse_parameter(t, mark, len, where, got, p->name, fault);
 		p->value = hrw_bytes(mark, (size_t)got);
 	}
 	for (size_t i = 0; i < t->parameter_count; i++)
@@ -184,6 +198,7 @@ target_parse(char *text, size_t len, struct target *t, struct hrw_fault *fault)
 	size_t path_len;
 	int rc = 0;
 
+	t->from = text;
 	t->authority = hrw_bytes(NULL, 0);
 	t->segment_count = 0;
 	t->parameter_count = 0;

@@ -22,6 +22,7 @@ struct target_parameter {
 };
 
 struct target {
+	const char *from;			       /* where its text begins */
 	struct hrw_bytes authority;		       /* of the absolute form; else data NULL */
 	struct hrw_bytes segment[TARGET_SEGMENTS_MAX]; /* decoded, without "v1" */
 	size_t segment_count;			       /* "/" has one, of no bytes */
@@ -34,7 +35,8 @@ struct target {
  *   t        parameter and parameter_max set by the caller; the rest is filled
  *   errors   UNKNOWN_PATH: no path of ours could be meant, or a malformed % in
  *            it. BAD_PARAMETER: a malformed %, a raw space, control byte or '#'
- *            in the query, an empty or repeated parameter, or too many
+ *            in the query, an empty or repeated parameter, or too many. The
+ *            detail says at which byte, the field of which parameter
  *   cost     linear, and quadratic in the number of parameters */
 int target_parse(char *text, size_t len, struct target *t, struct hrw_fault *fault);
 

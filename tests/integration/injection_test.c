@@ -26,6 +26,9 @@ static const char *const raw_bytes[] = {"\x1b[31mforged", "\xff\xfe", "\xc3", "\
     ("\xe2\x80\xae"
      "forged")};
 
+/* No header has one of these: such a request is refused. */
+static const char control_bytes[] = "\x01\x02\x1b\x7f";
+
 /* Targets; %s is where the bytes go. */
 static const char *const targets[] = {"/owner?key=%s", "/replicas?key=%s&copies=2",
     "/explain?key=%s", "/owner?key=a&pool=%s", "/owner?%s=a", "/owner?key=a&copies=%s", "/nodes/%s",
@@ -217,23 +220,28 @@ START_TEST(a_reason_is_kept_and_shown_safely)
 {
 	struct daemon *d = fleet_start();
 	struct answer *a;
+	int changes = 0;
 
 	for (size_t i = 0; i < sizeof(raw_bytes) / sizeof(*raw_bytes); i++) {
-		const char *what = i % 2 == 0 ? "drain" : "activate";
+		const char *what = changes % 2 == 0 ? "drain" : "activate";
 
 		a = raw(d->admin,
 		    text("POST /nodes/cache-c/%s?report=none HTTP/1.1\r\nHost: localhost\r\n"
 			 "Hrw-Reason: %s\r\nContent-Length: 0\r\n\r\n",
 			what, raw_bytes[i]));
+		if (strpbrk(raw_bytes[i], control_bytes) != NULL) {
+			expect_refusal(a, 400, "bad-parameter", "control byte");
+			check_answer(a, raw_bytes[i]);
+			continue;
+		}
 		expect_status(a, 200);
+		changes++;
 		a = get(d->admin, "/history?limit=1");
 		check_answer(a, raw_bytes[i]);
 		ck_assert(hrw_is_utf8(hrw_text(text_at(a, "history[0].reason"))));
 		for (const char *at = text_at(a, "history[0].reason"); *at != '\0'; at++)
 			ck_assert_msg((unsigned char)*at >= ' ' && *at != 0x7f, "%s", a->body);
 	}
-	a = get(d->admin, "/history?limit=100");
-	expect(a, "history[9].reason", "'\\\\x1b[31mforged'");
 	daemon_stop(d);
 }
 END_TEST

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <cjson/cJSON.h>
 
@@ -443,12 +444,60 @@ START_TEST(losing_the_key_file_loses_no_membership)
 }
 END_TEST
 
+/* A text as gzip, which lives as long as the test. */
+static void *
+gzip(const char *plain, size_t *len)
+{
+	size_t room = compressBound(strlen(plain)) + 64;
+	unsigned char *out = kept(malloc(room));
+	z_stream z = {0};
+
+	deflateInit2(&z, 1, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+	z.next_in = (unsigned char *)(uintptr_t)plain;
+	z.avail_in = (unsigned)strlen(plain);
+	z.next_out = out;
+	z.avail_out = (unsigned)room;
+	ck_assert_int_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
+	*len = room - z.avail_out;
+	deflateEnd(&z);
+	return out;
+}
+
+START_TEST(keys_in_gzip_are_the_keys_that_went_into_it)
+{
+	struct daemon *d = fleet_start();
+	const char *plain = numbered_keys("key-", 200000);
+	const char *coded = TEXT "\nContent-Encoding: gzip";
+	struct answer *a, *want;
+	size_t len;
+	void *body = gzip(plain, &len);
+
+	expect(ask_bytes(d->admin, "PUT", "/keys", coded, body, len), "keys", "200000");
+	ck_assert_str_eq(keys_of(d), (keys_put(d, plain), keys_of(d)));
+	a = ask_bytes(d->lookup, "POST", "/owners", coded, body, len);
+	want = expect_status(ask(d->lookup, "POST", "/owners", TEXT, plain), 200);
+	ck_assert_str_eq(expect_status(a, 200)->body, want->body);
+	/* A change's body, too; and nothing is stored of what is cut short. */
+	body = gzip("{\"add\":[{\"name\":\"x\"}]}", &len);
+	expect_status(
+	    ask_bytes(d->admin, "POST", "/plan", JSON "\nContent-Encoding: gzip", body, len), 200);
+	body = gzip("a\nb\n", &len);
+	expect_refusal(ask_bytes(d->admin, "PUT", "/keys", coded, body, len - 1), 400, "bad-field",
+	    "cut short");
+	expect_refusal(ask_bytes(d->admin, "PUT", "/keys", TEXT "\nContent-Encoding: br", "x", 1),
+	    415, "bad-type", "gzip");
+	expect(get(d->admin, "/keys/stats"), "keys", "200000");
+	daemon_stop(d);
+}
+END_TEST
+
 SUITE(keys)
 {
 	tcase_set_timeout(tests, TEST_SECONDS);
 	tcase_add_test(tests, a_set_is_replaced_extended_and_emptied_and_each_time_counted);
 	tcase_add_test(tests, a_duplicate_counts_once_and_keys_stand_in_order_of_bytes);
 	tcase_add_test(tests, three_types_of_list_load_the_same_set);
+	tcase_add_test(tests, keys_in_gzip_are_the_keys_that_went_into_it);
 	tcase_add_test(tests, keys_of_any_bytes_come_back_as_they_can_be_sent);
 	tcase_add_test(tests, a_list_may_come_in_chunks_that_cut_a_key_in_two);
 	tcase_add_test(tests, who_reads_a_long_list_slowly_gets_all_of_it_and_holds_up_nobody);

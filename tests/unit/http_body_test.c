@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "daemon/config.h"
 #include "tests/dsl/http.h"
@@ -334,8 +335,140 @@ START_TEST(stopping_at_once_tells_those_who_wait)
 }
 END_TEST
 
+/* One member of gzip with so many zeros, behind what is there already. */
+static size_t
+add_gzip(unsigned char *to, size_t len, size_t room, size_t zeros)
+{
+	unsigned char *plain = calloc(1, zeros + 1);
+	z_stream z = {0};
+
+	deflateInit2(&z, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+	z.next_in = plain;
+	z.avail_in = (unsigned)zeros;
+	z.next_out = to + len;
+	z.avail_out = (unsigned)(room - len);
+	ck_assert_int_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
+	len = room - z.avail_out;
+	deflateEnd(&z);
+	free(plain);
+	return len;
+}
+
+static void
+send_encoded(int fd, const char *to, const char *encoding, const void *body, size_t len,
+    size_t piece, bool is_chunked)
+{
+	const char *at = body;
+	char head[256], size[32];
+
+	raw_send(fd, head,
+	    (size_t)snprintf(head, sizeof(head),
+		"%s HTTP/1.1\r\nHost: localhost\r\nContent-Encoding: %s\r\n%s", to, encoding,
+		is_chunked ? "Transfer-Encoding: chunked\r\n\r\n" : ""));
+	if (!is_chunked)
+		raw_send(fd, head,
+		    (size_t)snprintf(head, sizeof(head), "Content-Length: %zu\r\n\r\n", len));
+	while (len > 0) {
+		size_t now = len < piece ? len : piece;
+
+		if (is_chunked)
+			raw_send(fd, size, (size_t)snprintf(size, sizeof(size), "%zx\r\n", now));
+		raw_send(fd, at, now);
+		if (is_chunked)
+			SAY(fd, "\r\n");
+		at += now;
+		len -= now;
+	}
+	if (is_chunked)
+		SAY(fd, "0\r\n\r\n");
+}
+
+START_TEST(a_body_in_gzip_is_read_as_what_it_was_made_from)
+{
+	static unsigned char body[1 << 16];
+	static const size_t lengths[] = {0, 1, 1000, 16384, 65536, 5000000};
+	static const size_t pieces[] = {1, 100, sizeof(body)};
+	size_t len;
+	int fd;
+
+	base = site_start(LISTENER_LOOKUP, NULL);
+	fd = raw_open(base);
+	for (size_t i = 0; i < 6; i++)
+		for (size_t j = lengths[i] > 100000 ? 1 : 0; j < 3; j++)
+			for (int is_chunked = 0; is_chunked <= 1; is_chunked++) {
+				char want[32];
+
+				snprintf(want, sizeof(want), "%zu 0", lengths[i]);
+				len = add_gzip(body, 0, sizeof(body), lengths[i]);
+				/* By turns a body that is gathered, and a streamed one. */
+				if (lengths[i] < 1000000) {
+					send_encoded(fd, "POST /whole", "GZIP", body, len,
+					    pieces[j], is_chunked);
+					expect_body(raw_answer(fd, 10000), want);
+				}
+				send_encoded(
+				    fd, "POST /feed", "x-gzip", body, len, pieces[j], is_chunked);
+				expect_body(raw_answer(fd, 10000), want);
+			}
+	/* Two members are one body, as of `cat a.gz b.gz`. */
+	len = add_gzip(body, 0, sizeof(body), 70000);
+	len = add_gzip(body, len, sizeof(body), 3);
+	send_encoded(fd, "PUT /long", "gzip", body, len, 7, false);
+	expect_body(raw_answer(fd, 10000), "70003 0");
+	send_encoded(fd, "POST /whole", "identity", "abc", 3, 3, false);
+	expect_body(raw_answer(fd, 10000), "3 0");
+	close(fd);
+	site_stop();
+}
+END_TEST
+
+START_TEST(what_is_no_gzip_is_refused_and_limits_hold_for_what_is_decoded)
+{
+	static unsigned char body[1 << 16];
+	struct answer *a;
+	size_t len;
+	int fd;
+
+	base = site_start(LISTENER_ADMIN, small_limits);
+	fd = raw_open(base);
+	send_encoded(fd, "POST /whole", "gzip", "plain", 5, 5, false);
+	a = raw_answer(fd, 2000);
+	expect_refusal(a, 400, "bad-field", "gzip");
+	expect(a, "field", "'Content-Encoding'");
+	len = add_gzip(body, 0, sizeof(body), 500);
+	send_encoded(fd, "POST /whole", "gzip", body, len - 1, 10, false);
+	expect_refusal(raw_answer(fd, 2000), 400, "bad-field", "cut short");
+	body[len - 3] ^= 1; /* its checksum */
+	send_encoded(fd, "POST /feed", "gzip", body, len, 10, true);
+	expect_refusal(raw_answer(fd, 2000), 400, "bad-field", "gzip");
+	/* A few bytes that would be many. */
+	len = add_gzip(body, 0, sizeof(body), 1001);
+	send_encoded(fd, "POST /whole", "gzip", body, len, len, false);
+	expect_refusal(raw_answer(fd, 2000), 413, "too-large", "1000 bytes");
+	len = add_gzip(body, 0, sizeof(body), 30 << 20);
+	send_encoded(fd, "POST /feed", "gzip", body, len, len, false);
+	expect_refusal(raw_answer(fd, 5000), 413, "too-large", "1048576 bytes");
+	/* What is not known, and where none is taken. */
+	static const char *const others[] = {"br", "deflate", "zstd", "gzip, gzip", "gzip2", "x"};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		send_encoded(fd, "POST /whole", others[i], "abc", 3, 3, false);
+		a = raw_answer(fd, 2000);
+		expect_refusal(a, 415, "bad-type", others[i]);
+		expect_header(a, "Accept-Encoding", "gzip");
+	}
+	len = add_gzip(body, 0, sizeof(body), 10);
+	send_encoded(fd, "POST /thing/a", "gzip", body, len, len, false);
+	expect_refusal(raw_answer(fd, 2000), 415, "bad-type", "takes none");
+	close(fd);
+	site_stop();
+}
+END_TEST
+
 SUITE(http_body)
 {
+	tcase_add_test(tests, a_body_in_gzip_is_read_as_what_it_was_made_from);
+	tcase_add_test(tests, what_is_no_gzip_is_refused_and_limits_hold_for_what_is_decoded);
 	tcase_add_test(tests, a_streamed_body_arrives_whole_however_it_is_cut);
 	tcase_add_test(tests, a_whole_body_is_bounded);
 	tcase_add_test(tests, a_length_over_the_limit_is_refused_before_the_body);

@@ -136,6 +136,32 @@ START_TEST(a_malformed_percent_is_refused_where_it_stands)
 }
 END_TEST
 
+/* As a client counts: the bytes of its own request line, from 1 on. */
+START_TEST(what_is_malformed_has_a_place_and_a_parameter)
+{
+	static const struct {
+		const char *target, *place, *field;
+	} rows[] = {
+	    {"/owner?key=%zz", "byte 12 ", "key"},
+	    {"/owner?pool=a%20b&key=x%4", "byte 24 ", "key"},
+	    {"/owner?k%65y=50%", "byte 16 ", "key"},
+	    {"/owner?key=a b", "byte 13 ", "key"},
+	    {"/owner?key=a&pool=\x01", "byte 19 ", "pool"},
+	    {"/owner?%zz=a", "byte 8 ", "%zz"},
+	    {"/owner?a=b&na%2me=a", "byte 14 ", "na%2me"},
+	    {"http://h:1/owner?key=%zz", "byte 22 ", "key"},
+	    {"/v1/own%zzer", "byte 8 ", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		ck_assert_int_lt(parse(rows[i].target, strlen(rows[i].target)), 0);
+		ck_assert_msg(strstr(fault.detail, rows[i].place) != NULL, "%s: %s", rows[i].target,
+		    fault.detail);
+		ck_assert_str_eq(fault.field, rows[i].field);
+	}
+}
+END_TEST
+
 START_TEST(what_no_encoder_sends_is_refused)
 {
 	ck_assert_int_eq(parse_text("/owner?key=a b"), HRW_BAD_PARAMETER);
@@ -209,6 +235,7 @@ SUITE(target)
 	tcase_add_test(tests, a_key_is_bytes_and_plus_is_space_in_the_query_alone);
 	tcase_add_test(tests, a_name_alone_differs_from_an_empty_value);
 	tcase_add_test(tests, a_malformed_percent_is_refused_where_it_stands);
+	tcase_add_test(tests, what_is_malformed_has_a_place_and_a_parameter);
 	tcase_add_test(tests, what_no_encoder_sends_is_refused);
 	tcase_add_test(tests, an_unencoded_ampersand_is_never_part_of_a_guess);
 	tcase_add_test(tests, parameters_are_counted);
