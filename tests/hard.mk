@@ -55,9 +55,13 @@ crash: $(BUILD)/tests/unit-tests $(BUILD)/tests/integration-tests all
 # How long a daemon is kept under load.
 MINUTES ?= 10
 
-## soak: everything at once for MINUTES=10; memory and descriptors must be flat
-soak: $(BUILD)/hrwd $(BUILD)/tests/soak/soak
-	$(BUILD)/tests/soak/soak $(BUILD)/hrwd $$(awk 'BEGIN { print 60 * $(MINUTES) }')
+## soak: everything at once for MINUTES=10, memory and descriptors must be flat; then
+## as long talk that is half-done or malformed
+soak: $(BUILD)/hrwd $(BUILD)/tests/soak/soak $(BUILD)/tests/integration-tests
+	seconds=$$(awk 'BEGIN { print 60 * $(MINUTES) }'); \
+	$(BUILD)/tests/soak/soak $(BUILD)/hrwd $$seconds && \
+	HRWD=$(BUILD)/hrwd HRW_SUITES=babble HRW_BABBLE_SECONDS=$$seconds HRW_SEED=$$(date +%s) \
+	    $(BUILD)/tests/integration-tests
 
 $(BUILD)/tests/soak/soak: $(BUILD)/tests/soak/soak.o $(BUILD)/tests/soak/clients.o $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)

@@ -255,7 +255,7 @@ static enum MHD_Result
 start(struct exchange *ex, const char *method, const char *version)
 {
 	struct request *req = &ex->request;
-	const struct framing_head head = {method, version, ex->target_end,
+	const struct framing_head head = {method, version, ex->target_end, buffer_bytes(&ex->raw),
 	    MHD_get_connection_info(ex->connection->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)
 		->header_size,
 	    ex->server->head_room};

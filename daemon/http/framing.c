@@ -248,6 +248,9 @@ framing_read(struct MHD_Connection *mhd, const struct framing_head *head, struct
 	s.line_end = s.at[1] == '\0' && s.at + 2 != f->end ? 2 : 1;
 	if (head->target_end + 1 != head->version)
 		return refuse(&s, "the request line holds a NUL");
+	if (!is_clean(head->method, strlen(head->method)) ||
+	    !is_clean((const char *)head->target.data, head->target.len))
+		return refuse(&s, "the request line holds a control byte");
 	MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, each, &s);
 	if (s.status < 0)
 		return s.status;

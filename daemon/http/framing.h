@@ -34,9 +34,10 @@ struct framing {
  * lines and the colons. */
 struct framing_head {
 	const char *method, *version;
-	const char *target_end; /* where the target's text ended when it was copied */
-	size_t size;		/* from the method to the end of the empty line */
-	size_t room;		/* the longest head that leaves memory for an answer */
+	const char *target_end;	 /* where the target's text ended when it was copied */
+	struct hrw_bytes target; /* the copy */
+	size_t size;		 /* from the method to the end of the empty line */
+	size_t room;		 /* the longest head that leaves memory for an answer */
 };
 
 /* Reads the head of a request.
