@@ -16,12 +16,15 @@
 
 enum { PAGE = 4096 };
 
+/* It has sent nothing of a request that we know of, and none of the library's own
+ * answers is on its way. One whose handshake is over may be among them: it goes on as
+ * soon as more comes, like the others. */
 static bool
-is_in_handshake(const struct connection *c)
+may_be_in_handshake(const struct connection *c)
 {
 	return c->tls != NULL && c->exchange == NULL && !c->is_parked &&
-	       gnutls_handshake_get_last_in(c->tls) != GNUTLS_HANDSHAKE_FINISHED &&
-	       gnutls_record_check_pending(c->tls) == 0;
+	       gnutls_record_check_pending(c->tls) == 0 &&
+	       MHD_get_connection_info(c->mhd, MHD_CONNECTION_INFO_HTTP_STATUS) == NULL;
 }
 
 static void
@@ -96,7 +99,7 @@ connection_unstick(struct http_server *server)
 
 	for (size_t i = 0; server->is_tls && i < sizeof(heads) / sizeof(heads[0]); i++)
 		for (c = server->queue[heads[i]].first; c != NULL; c = c->later)
-			if (is_in_handshake(c))
+			if (may_be_in_handshake(c))
 				park(c);
 	for (c = server->queue[QUEUE_BODY].first; c != NULL; c = later) {
 		later = c->later;

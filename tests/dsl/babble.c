@@ -158,9 +158,7 @@ break_coding(struct babble *b, struct dice *d)
 	    "Transfer-Encoding: chunked, identity", "Transfer-Encoding: xchunked",
 	    "Transfer-Encoding: gzip, chunked", "Transfer-Encoding : chunked",
 	    "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
-	    "Transfer-Encoding: chunked\r\nContent-Length: 3",
-	    "Transfer-Encoding: \x0b"
-	    "chunked",
+	    "Transfer-Encoding: chunked\r\nContent-Length: 3", "Transfer-Encoding: \013chunked",
 	    "X: a\rTransfer-Encoding: chunked", "Transfer-Encoding\r\n : chunked",
 	    "Transfer-Encoding: chunked ", "TRANSFER-ENCODING:chunked"};
 	const char *with = ONE_OF(d, codings);
