@@ -281,7 +281,8 @@ start_mhd(struct http_server *server)
 	    MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_CONNECTION_LIMIT,
 	    (unsigned)server->most, MHD_OPTION_CONNECTION_TIMEOUT,
 	    config->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-	    server->head_room + ANSWER_MEMORY, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
+	    3 * config->limits->key_bytes + CONNECTION_MEMORY, MHD_OPTION_ARRAY, tls,
+	    MHD_OPTION_END);
 }
 
 static void

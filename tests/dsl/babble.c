@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -328,20 +329,23 @@ read_chunks(struct reader *r)
 	enum reading how;
 
 	for (;;) {
-		char *digits_end, text[32];
-		unsigned long long size;
+		unsigned long long size = 0;
+		size_t i = 0;
 
 		how = read_line(r, true, &line, &len);
 		if (how != GOOD)
 			return how;
-		snprintf(text, sizeof(text), "%.*s", (int)(len < 20 ? len : 20), line);
-		size = strtoull(text, &digits_end, 16);
-		if (digits_end == text || (*digits_end != '\0' && *digits_end != ';'))
-			if (len < 20 || strspn(line, "0123456789abcdefABCDEF") < 20)
+		for (; i < len && isxdigit((unsigned char)line[i]); i++) {
+			if (size >> 60 != 0)
 				return BAD;
+			size = size * 16 + (unsigned)(line[i] <= '9' ? line[i] - '0'
+								     : (line[i] | 32) - 'a' + 10);
+		}
+		if (i == 0 || (i < len && line[i] != ';'))
+			return BAD;
 		if (size == 0)
 			break;
-		if ((size_t)(r->end - r->at) < size + 1)
+		if ((size_t)(r->end - r->at) <= size)
 			return REST;
 		r->at += size;
 		how = read_line(r, true, &line, &len);
@@ -349,6 +353,15 @@ read_chunks(struct reader *r)
 			return how != GOOD ? how : BAD;
 	}
 	do {
+		/* libmicrohttpd takes a lone NUL for an empty line, and leaves no trace. */
+		if (r->end - r->at > 2 && r->at[0] == '\0' && strchr("\r\n", r->at[1]) != NULL) {
+			const char *feed = memchr(r->at, '\n', (size_t)(r->end - r->at));
+
+			if (feed == NULL)
+				return REST;
+			r->at = feed + 1;
+			return GOOD;
+		}
 		how = read_line(r, true, &line, &len);
 	} while (how == GOOD && len > 0);
 	return how;

@@ -319,9 +319,12 @@ check_log(const struct daemon *d, const struct client *clients, unsigned first, 
 	ck_assert_ptr_nonnull(log);
 	for (const char *at = log; (at = strstr(at, "inner-")) != NULL; at++) {
 		unsigned number = (unsigned)atoi(at + strlen("inner-"));
+		const char *status = strstr(at, "\" status=");
 		const struct client *c;
 
-		if (number - first >= TALKS)
+		/* What was refused as it stands was not run. */
+		if (number - first >= TALKS || status == NULL ||
+		    strncmp(status, "\" status=4", 10) == 0)
 			continue;
 		c = &clients[number - first];
 		ck_assert_msg(babble_read(&c->talk, c->sent).has_inner,
