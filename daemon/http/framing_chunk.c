@@ -39,9 +39,8 @@ framing_chunk(const struct framing *f, struct framing_chunks *k, uint64_t turn, 
 	bool is_same = k->turn == turn && data >= k->end;
 	const char *from = is_same ? k->end : f->end, *stop = data + len;
 	size_t page_left = PAGE - 1 - ((uintptr_t)(stop - 1) & (PAGE - 1));
-	int rc = (is_same && k->unsure == turn) || are_lines(from, (size_t)(data - from))
-		     ? 0
-		     : refuse(fault);
+	bool is_seen = data >= from && !(is_same && k->unsure == turn);
+	int rc = !is_seen || are_lines(from, (size_t)(data - from)) ? 0 : refuse(fault);
 
 	k->turn = turn;
 	k->end = stop;
