@@ -235,17 +235,14 @@ refused_by_library(struct http_server *server)
 }
 
 void
-connection_refuse_length(struct http_server *server, bool is_large)
+connection_refuse_head(struct http_server *server, const struct hrw_fault *fault)
 {
 	struct connection *c = refused_by_library(server);
 
 	if (c == NULL)
 		return;
-	exchange_refuse(c->exchange,
-	    is_large ? hrw_fault(&c->exchange->request.fault, HRW_TOO_LARGE,
-			   "the Content-Length is more than 64 bits hold")
-		     : hrw_fault(&c->exchange->request.fault, HRW_BAD_PARAMETER,
-			   "the Content-Length is no whole number; the connection is closed"));
+	c->exchange->request.fault = *fault;
+	exchange_refuse(c->exchange, (int)fault->error);
 	shutdown(c->fd, SHUT_WR);
 }
 

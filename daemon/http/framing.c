@@ -258,6 +258,17 @@ each(void *arg, enum MHD_ValueKind kind, const char *name, size_t name_len, cons
 enum { HEADER_RECORD = 64 };
 
 int
+framing_too_long(size_t room, struct hrw_fault *fault)
+{
+	hrw_fault(fault, HRW_TOO_LARGE,
+	    "the request's head is too long: at most %zu bytes are taken (less %d for each "
+	    "header), and %d headers",
+	    room, HEADER_RECORD, HEADERS_MAX);
+	fault->reason = "head";
+	return HRW_TOO_LARGE;
+}
+
+int
 framing_read(struct MHD_Connection *mhd, const struct framing_head *head, struct framing *f,
     struct hrw_fault *fault)
 {
@@ -277,11 +288,7 @@ framing_read(struct MHD_Connection *mhd, const struct framing_head *head, struct
 	if (s.at + 2 * s.line_end != f->end)
 		return refuse(&s, "the head ends in another way than its lines, or holds a NUL");
 	if (s.count > HEADERS_MAX || head->size + s.count * HEADER_RECORD > head->room) {
-		s.status = hrw_fault(fault, HRW_TOO_LARGE,
-		    "the request's head has %zu bytes and %u headers; at most %zu bytes (less %d "
-		    "for each header) and %d headers are taken",
-		    head->size, s.count, head->room, HEADER_RECORD, HEADERS_MAX);
-		fault->reason = "head";
+		s.status = framing_too_long(head->room, fault);
 		return s.status;
 	}
 	if ((s.seen & ONCE_CODING) != 0 && (s.seen & ONCE_LENGTH) != 0)

@@ -48,6 +48,9 @@ struct framing_head {
 int framing_read(struct MHD_Connection *mhd, const struct framing_head *head, struct framing *f,
     struct hrw_fault *fault);
 
+/* TOO_LARGE (reason "head"), in words. */
+int framing_too_long(size_t room, struct hrw_fault *fault);
+
 /* Prepares a head for libmicrohttpd when only its first line was read, where it
  * would fail on what is legal:
  *   - blanks behind a Content-Length are put before it;

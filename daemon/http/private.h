@@ -193,8 +193,8 @@ void connection_unstick(struct http_server *server);
 /* Takes one up again that was parked by it; any other is left alone. */
 void connection_unpark(struct connection *c);
 
-/* libmicrohttpd cannot read the Content-Length of a head: refuses it in its place. */
-void connection_refuse_length(struct http_server *server, bool is_large);
+/* libmicrohttpd cannot go on with a head that has come: refuses it in its place. */
+void connection_refuse_head(struct http_server *server, const struct hrw_fault *fault);
 
 /* Watches for the client's going while the exchange waits. */
 void connection_watch(struct connection *c);

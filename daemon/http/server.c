@@ -98,16 +98,26 @@ on_completed(
 }
 
 /* What the library would write to stderr: its own refusals, and clients that went
- * away. Of a Content-Length that it cannot read it tells here first, then sends the
- * head of its answer twice; so ours is sent, and its own finds no way out. */
+ * away. When it has read a head to its end and cannot go on, it tells here first, then
+ * sends the head of its answer twice; so ours is sent, and its own finds no way out. */
 static void
 on_complaint(void *arg, const char *format, va_list values)
 {
 	struct http_server *server = arg;
+	struct hrw_fault fault = {0};
+	int rc = 0;
 
 	(void)values;
-	if (strstr(format, "Content-Length") != NULL)
-		connection_refuse_length(server, strstr(format, "large") != NULL);
+	if (strstr(format, "Content-Length") != NULL && strstr(format, "large") != NULL)
+		rc = hrw_fault(
+		    &fault, HRW_TOO_LARGE, "the Content-Length is more than 64 bits hold");
+	else if (strstr(format, "Content-Length") != NULL)
+		rc = hrw_fault(&fault, HRW_BAD_PARAMETER,
+		    "the Content-Length is no whole number; the connection is closed");
+	else if (strstr(format, "Not enough memory") != NULL)
+		rc = framing_too_long(server->head_room, &fault);
+	if (rc < 0)
+		connection_refuse_head(server, &fault);
 }
 
 static void
