@@ -253,7 +253,8 @@ struct reader {
 
 enum reading { GOOD, REST, BAD };
 
-/* The next line, without its end; a CR or NUL within it is none. */
+/* The next line, without its end; a control byte within it is none. Between chunks and
+ * behind them (any_end) not all of that can be seen, so all of it passes here. */
 static enum reading
 read_line(struct reader *r, bool any_end, const char **line, size_t *len)
 {
@@ -269,7 +270,9 @@ read_line(struct reader *r, bool any_end, const char **line, size_t *len)
 	r->at = feed + 1;
 	if (r->line_end == 0)
 		r->line_end = line_end;
-	if (!any_end && line_end != r->line_end)
+	if (any_end)
+		return GOOD;
+	if (line_end != r->line_end)
 		return BAD;
 	for (size_t i = 0; i < *len; i++) {
 		unsigned char c = (unsigned char)(*line)[i];
