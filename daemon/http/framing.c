@@ -3,7 +3,8 @@
  *
  * libmicrohttpd tells names and values, not what stood between them. But it leaves
  * them where they were read, so each name must begin where the value before it and
- * its line end: a gap is a folded line, a NUL, or a line end of another kind.
+ * its line end: a gap is a folded line, a NUL, or a line end of another kind. (A NUL
+ * in the place of a CR cannot be told from it: it is where the library writes one.)
  */
 #include <microhttpd.h>
 #include <strings.h>

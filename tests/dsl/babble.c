@@ -265,7 +265,8 @@ read_line(struct reader *r, bool any_end, const char **line, size_t *len)
 		return REST;
 	*line = r->at;
 	*len = (size_t)(feed - r->at);
-	line_end = *len > 0 && feed[-1] == '\r' ? 2 : 1;
+	/* A NUL for the CR cannot be told from it once libmicrohttpd has cut the line. */
+	line_end = *len > 0 && (feed[-1] == '\r' || feed[-1] == '\0') ? 2 : 1;
 	*len -= line_end - 1;
 	r->at = feed + 1;
 	if (r->line_end == 0)

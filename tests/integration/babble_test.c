@@ -8,7 +8,8 @@
  *   - every connection ends by its deadline;
  *   - nothing takes a CPU while its client is silent, and others are answered.
  *
- * HRW_BABBLE_SECONDS: for how long (`make soak` takes its MINUTES), HRW_SEED: which.
+ * HRW_BABBLE_SECONDS: for how long (`make soak` takes its MINUTES), HRW_SEED: which;
+ * HRW_FIRST: from that talk on (the batch of talk N begins at 1 + (N - 1) / 160 * 160).
  */
 #include <sys/socket.h>
 
@@ -378,9 +379,10 @@ START_TEST(whatever_is_said_nothing_else_is_run_and_every_talk_ends)
 {
 	static struct client clients[TALKS];
 	const char *seconds = getenv("HRW_BABBLE_SECONDS"), *seeded = getenv("HRW_SEED");
+	const char *from = getenv("HRW_FIRST");
 	uint64_t seed = seeded != NULL ? strtoull(seeded, NULL, 10) : 1;
 	double until = now_ms() + 1000 * (seconds != NULL ? atof(seconds) : SECONDS);
-	unsigned first = 1;
+	unsigned first = from != NULL ? (unsigned)atoi(from) : 1;
 
 	ck_assert_int_eq(gnutls_certificate_allocate_credentials(&anybody), 0);
 	make_hello();
