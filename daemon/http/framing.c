@@ -278,14 +278,14 @@ framing_read(struct MHD_Connection *mhd, const struct framing_head *head, struct
 
 	*f = (struct framing){.end = head->method + head->size};
 	s.line_end = s.at[1] == '\0' && s.at + 2 != f->end ? 2 : 1;
+	MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, each, &s);
+	if (s.status < 0)
+		return s.status;
 	if (head->target_end + 1 != head->version)
 		return refuse(&s, "the request line holds a NUL");
 	if (!is_clean(head->method, strlen(head->method)) ||
 	    !is_clean((const char *)head->target.data, head->target.len))
 		return refuse(&s, "the request line holds a control byte");
-	MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, each, &s);
-	if (s.status < 0)
-		return s.status;
 	if (s.at + 2 * s.line_end != f->end)
 		return refuse(&s, "the head ends in another way than its lines, or holds a NUL");
 	if (s.count > HEADERS_MAX || head->size + s.count * HEADER_RECORD > head->room) {
