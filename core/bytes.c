@@ -70,17 +70,20 @@ hrw_utf8_prefix(struct hrw_bytes text)
 }
 
 /* What a terminal obeys, or what hides or turns about the text around it: controls,
- * separators of lines, and marks of direction (U+0080 to U+009F, U+2028 to U+202E,
- * U+2066 to U+2069). */
+ * separators of lines, marks of direction and of byte order (U+0080 to U+009F, U+061C,
+ * U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069, U+FEFF). */
 static bool
 is_unseen(const uint8_t *at, size_t len)
 {
 	if (len == 1)
 		return at[0] < 0x20 || at[0] == 0x7f;
 	if (len == 2)
-		return at[0] == 0xc2 && at[1] < 0xa0;
+		return (at[0] == 0xc2 && at[1] < 0xa0) || (at[0] == 0xd8 && at[1] == 0x9c);
+	if (len == 3 && at[0] == 0xef)
+		return at[1] == 0xbb && at[2] == 0xbf;
 	return len == 3 && at[0] == 0xe2 &&
-	       ((at[1] == 0x80 && at[2] >= 0xa8 && at[2] <= 0xae) ||
+	       ((at[1] == 0x80 && (at[2] == 0x8e || at[2] == 0x8f)) ||
+		   (at[1] == 0x80 && at[2] >= 0xa8 && at[2] <= 0xae) ||
 		   (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9));
 }
 

@@ -1,8 +1,10 @@
 /*
  * main.c - what the flags ask for: mostly, to run the daemon.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <uv.h>
 
 #include "core/kernel.h"
@@ -31,6 +33,16 @@ print_help(void)
 	flags_help(&text);
 	fputs(buffer_text(&text), stdout);
 	buffer_fini(&text);
+}
+
+/* What was asked for must have been written. */
+static int
+end_output(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return EXIT_SUCCESS;
+	fprintf(stderr, "hrwd: the output cannot be written: %s\n", strerror(errno));
+	return EXIT_FAILURE;
 }
 
 static struct config *
@@ -113,7 +125,7 @@ main(int argc, char **argv)
 			print_help();
 		else
 			puts("hrwd " HRW_VERSION);
-		return EXIT_SUCCESS;
+		return end_output();
 	}
 	if (f.is_check || f.is_health)
 		begin_signals();

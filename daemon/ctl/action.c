@@ -173,7 +173,7 @@ declare(struct ctl *ctl, const char *name, const struct json *pool, struct order
 {
 	struct json_out o = json_out(&order->body);
 	struct reply reply = {0};
-	struct ask ask = {.method = "GET"};
+	struct ask ask = {.method = "GET", .shape = CLIENT_POOL};
 	int rc;
 
 	*order = (struct order){.method = "PUT", .names_pool = true};
@@ -182,7 +182,9 @@ declare(struct ctl *ctl, const char *name, const struct json *pool, struct order
 	json_put_tree(&o, NULL, pool);
 	ask.path = buffer_text(&order->path);
 	rc = client_ask(ctl, &ask, &reply);
-	if (rc == 0 && reply.status == 200)
+	if (rc == 0 && reply.status == 200 && reply.etag[0] == '\0')
+		rc = client_stranger(ctl);
+	else if (rc == 0 && reply.status == 200)
 		snprintf(order->if_match, sizeof(order->if_match), "%s", reply.etag);
 	else if (rc == 0 && client_has_code(&reply, "unknown-pool"))
 		strcpy(order->if_none_match, "*");

@@ -179,17 +179,38 @@ add_header(struct exchange *x, const char *name, const char *value)
 		x->headers = list;
 }
 
+/* Its value, where the line is of that name. libcurl ends no line with a NUL. */
+static void
+keep_header(const char *line, size_t len, const char *name, char *out, size_t size)
+{
+	size_t at = strlen(name);
+
+	if (len <= at || strncasecmp(line, name, at) != 0)
+		return;
+	while (at < len && line[at] == ' ')
+		at++;
+	while (len > at && (line[len - 1] == '\r' || line[len - 1] == '\n'))
+		len--;
+	snprintf(out, size, "%.*s", (int)(len - at), line + at);
+}
+
 static size_t
 take_header(char *data, size_t size, size_t count, void *arg)
 {
 	struct reply *reply = arg;
 	size_t len = size * count;
 
-	if (len > 5 && strncasecmp(data, "etag:", 5) == 0)
-		snprintf(reply->etag, sizeof(reply->etag), "%.*s",
-		    (int)strcspn(data + 5 + strspn(data + 5, " "), "\r\n"),
-		    data + 5 + strspn(data + 5, " "));
+	keep_header(data, len, "etag:", reply->etag, sizeof(reply->etag));
+	keep_header(data, len, "content-type:", reply->type, sizeof(reply->type));
 	return len;
+}
+
+/* What is passed on as it comes must be of the type that was asked for. */
+static bool
+is_as_asked(const struct exchange *x)
+{
+	return x->ask->accept == NULL ||
+	       strncasecmp(x->reply->type, x->ask->accept, strlen(x->ask->accept)) == 0;
 }
 
 static size_t
@@ -200,7 +221,7 @@ take_body(char *data, size_t size, size_t count, void *arg)
 	long status = 0;
 
 	curl_easy_getinfo(x->client->curl, CURLINFO_RESPONSE_CODE, &status);
-	if (x->ask->write != NULL && status < 300)
+	if (x->ask->write != NULL && status < 300 && is_as_asked(x))
 		return x->ask->write(x->ask->arg, hrw_bytes(data, len)) ? len : 0;
 	buffer_add(&x->reply->body, data, len);
 	return x->reply->body.failed ? 0 : len;
@@ -376,6 +397,11 @@ client_ask(struct ctl *ctl, const struct ask *ask, struct reply *reply)
 		curl_easy_getinfo(x.client->curl, CURLINFO_RESPONSE_CODE, &reply->status);
 		if (reply->body.len > 0 && !reply->body.failed)
 			reply->json = json_parse(buffer_bytes(&reply->body), JSON_STORED, NULL);
+		if (reply->status >= 200 && reply->status < 300 && reply->status != 204 &&
+		    (ask->write != NULL
+			    ? !is_as_asked(&x)
+			    : ask->shape != NULL && !client_has_shape(reply->json, ask->shape)))
+			rc = client_stranger(ctl);
 	}
 out:
 	curl_slist_free_all(x.headers);

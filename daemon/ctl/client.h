@@ -15,10 +15,13 @@
 
 struct ask {
 	const char *method;
-	const char *path;			       /* with its query, encoded */
-	struct hrw_bytes body;			       /* data NULL: none */
-	const char *type;			       /* of the body */
-	const char *accept;			       /* NULL: application/json */
+	const char *path;      /* with its query, encoded */
+	struct hrw_bytes body; /* data NULL: none */
+	const char *type;      /* of the body */
+	const char *accept;    /* NULL: application/json */
+	/* What hrwd's answer to it has: names with a mark behind each. [ is a list of
+	 * objects, ] one that may be missing, # a number, $ a text, = anything. NULL: whatever it likes */
+	const char *shape;
 	const char *if_match, *if_none_match, *reason; /* NULL: not sent */
 	bool is_async;				       /* a report is not waited for */
 	unsigned wait_seconds;			       /* that the daemon was asked to wait */
@@ -41,20 +44,31 @@ struct reply {
 	struct buffer body;
 	struct json *json; /* NULL: the body is not JSON */
 	char etag[64];
+	char type[64];	       /* of the body */
 	char why[TROUBLE_WHY]; /* nobody answered; "" otherwise */
 };
 
 /* Asks.
  *   reply    filled where there was an answer, whatever its status; reply_fini()
  *            in any case
- *   returns  0; CTL_UNREACHABLE or CTL_USAGE after saying why; CTL_LEFT without
+ *   returns  0; CTL_UNREACHABLE, CTL_USAGE or CTL_REFUSED (an answer of success that
+ *            is none of hrwd's) after saying why; CTL_LEFT without
  *            a word: Ctrl-C, or a callback gave up */
 int client_ask(struct ctl *ctl, const struct ask *ask, struct reply *reply);
 
 /* The same, where nothing but success with JSON will do: else what
  * client_refused() returns. */
 int client_want(struct ctl *ctl, const struct ask *ask, struct reply *reply);
-int client_get(struct ctl *ctl, const char *path, struct reply *reply);
+int client_get(struct ctl *ctl, const char *path, const char *shape, struct reply *reply);
+
+/* A report of a change, and a pool, as `shape` of an ask. */
+#define CLIENT_REPORT "pool$ state$ epoch_before= epoch_after= change[ nodes]"
+#define CLIENT_POOL   "name$ epoch# nodes["
+
+/* Has it all of a shape? */
+bool client_has_shape(const struct json *j, const char *shape);
+/* Says that what answered is no hrwd. Returns CTL_REFUSED. */
+int client_stranger(const struct ctl *ctl);
 
 /* Says that nobody answers. Returns CTL_UNREACHABLE. */
 int client_unreachable(const struct ctl *ctl, const char *why);
@@ -72,8 +86,13 @@ void client_free(struct client *client);
 /* Prints a JSON text on stdout with a line feed behind it. */
 void client_print(const struct buffer *json);
 
-/* For an ask's `write`: to stdout, on a terminal with control bytes escaped. */
+/* For an ask's `write`: to stdout. */
 bool client_write(void *ctl, struct hrw_bytes piece);
+
+/* Bytes to stdout as they are; on a terminal those that it would obey are escaped. */
+void client_put(struct hrw_bytes piece);
+/* Behind the last of them: a piece may have ended within a character. */
+void client_put_end(void);
 
 /* Whom a curl handle trusts, and as whom it shows itself: --ca and the like. */
 void client_identify(const struct ctl *ctl, void *curl);
@@ -89,5 +108,7 @@ int client_address(const char *option, const char *address, char **base, char **
  * none. */
 uint64_t client_count(const struct json *j, const char *pointer);
 const char *client_text(const struct json *j, const char *pointer);
+/* The text as a terminal may get it: ctl_shown(). */
+const char *client_shown(const struct json *j, const char *pointer);
 
 #endif

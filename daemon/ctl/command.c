@@ -10,9 +10,14 @@
 
 /* clang-format off: a row a line or two */
 const struct command commands[] = {
-    {"owner", "KEY", "", "the node ranked first for a key, and where to go now", lookup_owner},
-    {"replicas", "KEY", "copies",
-	"the nodes that hold a key's copies, best first, then the fallback", lookup_replicas},
+    {"owner", "KEY...", "",
+	"the node ranked first for a key, and where to go now; of several keys, or of those on "
+	"stdin (-), a line with key, tab and owner each",
+	lookup_owner},
+    {"replicas", "KEY...", "copies",
+	"the nodes that hold a key's copies, best first, then the fallback; of several keys, or "
+	"of those on stdin (-), a line with key, tab and holders each",
+	lookup_replicas},
     {"explain", "KEY", "", "every node's rank and score for a key, and why", lookup_explain},
     {"nodes", "", "", "the nodes of a pool", lookup_nodes},
     {"pools", "", "", "every pool in short", lookup_pools},
@@ -54,9 +59,10 @@ const struct command commands[] = {
     {"history", "", "limit",
 	"what was changed or refused, newest first; of every pool with --pool '*'", plans_history},
 
-    {"keys put", "FILE", "format reason", "replace a pool's stored keys; - is stdin", keyfile_put},
-    {"keys add", "FILE", "format reason", "add to a pool's stored keys", keyfile_add},
-    {"keys import", "DUMP FILE", "extend reason",
+    {"keys put", "FILE", "format crlf empty reason", "replace a pool's stored keys; - is stdin",
+	keyfile_put},
+    {"keys add", "FILE", "format crlf reason", "add to a pool's stored keys", keyfile_add},
+    {"keys import", "DUMP FILE", "no-raw extend empty reason",
 	"replace a pool's stored keys by those of a memcached or Redis, as it dumps them",
 	keyfile_import},
     {"keys get", "", "format", "print a pool's stored keys, in order of bytes", keyfile_get},

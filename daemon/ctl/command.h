@@ -55,7 +55,7 @@ int lookup_pools(struct ctl *ctl);
 
 /* A list of the pool that is meant: "/nodes". As client_get(). */
 struct reply;
-int lookup_list(struct ctl *ctl, const char *path, struct reply *reply);
+int lookup_list(struct ctl *ctl, const char *path, const char *shape, struct reply *reply);
 
 int action_add(struct ctl *ctl);
 int action_drain(struct ctl *ctl);

@@ -41,16 +41,25 @@ offer_list(const struct line *l, const char *list)
 	}
 }
 
+/* A name that the daemon gave: one that a shell would read anything else into is not
+ * offered. */
+static void
+offer_named(const struct line *l, const struct json *j, const char *name, const char *help)
+{
+	const char *word = client_text(j, name);
+
+	if (*word != '\0' && strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789.-") == strlen(word))
+		offer(l, word, strlen(word), client_shown(j, help));
+}
+
 static void
 offer_nodes(const struct line *l)
 {
 	struct reply reply = {0};
 
-	if (lookup_list(l->ctl, "/nodes", &reply) == 0) {
+	if (lookup_list(l->ctl, "/nodes", "nodes[", &reply) == 0) {
 		json_each (node, json_get(reply.json, "nodes")) {
-			const char *name = client_text(node, "/name");
-
-			offer(l, name, strlen(name), client_text(node, "/state"));
+			offer_named(l, node, "/name", "/state");
 		}
 	}
 	reply_fini(&reply);
@@ -134,12 +143,14 @@ read_words(struct line *l, char **words, size_t count)
 
 		if (is_last)
 			l->prefix = words[i];
-		if (is_last || strncmp(words[i], "--", 2) != 0) {
+		if (is_last || words[i][0] != '-' || words[i][1] == '\0') {
 			if (!is_last && l->count < WORDS_MAX)
 				l->word[l->count++] = words[i];
 			continue;
 		}
-		row = option_find(words[i] + 2, strlen(words[i] + 2));
+		row = words[i][1] == '-'    ? option_find(words[i] + 2, strlen(words[i] + 2))
+		      : words[i][2] == '\0' ? option_lettered(words[i][1])
+					    : NULL;
 		if (row == NULL || row->argument == NULL)
 			continue;
 		i++;

@@ -3,6 +3,7 @@
  */
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/bytes.h"
 #include "daemon/ctl/ctl.h"
@@ -14,6 +15,7 @@ const struct ctl_exit_row ctl_exits[] = {
     {CTL_UNREACHABLE, "no hrwd answers there"},
     {CTL_CONFLICT, "the pool or its keys are others by now, or somebody else's change won"},
     {CTL_PENDING, "something would change (only with --exit-code)"},
+    {CTL_OUTPUT, "done, but the output could not be written"},
     {CTL_LEFT, "left by Ctrl-C"},
     {CTL_DONE, NULL},
 };
@@ -39,6 +41,27 @@ ctl_fail(int status, const char *format, ...)
 	free(shown);
 	free(text);
 	return status;
+}
+
+const char *
+ctl_shown(const char *text)
+{
+	enum { COPIES = 16 };
+	static char *copy[COPIES];
+	static unsigned turn;
+	size_t size = strlen(text) * 4 + 8;
+	char *shown = malloc(size);
+
+	if (shown == NULL)
+		return "";
+	hrw_show(hrw_text(text), shown, size);
+	if (strcmp(shown, text) == 0) {
+		free(shown);
+		return text;
+	}
+	turn = (turn + 1) % COPIES;
+	free(copy[turn]);
+	return copy[turn] = shown;
 }
 
 const char *

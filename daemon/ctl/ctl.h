@@ -20,6 +20,7 @@ enum ctl_exit {
 	CTL_UNREACHABLE = 3,
 	CTL_CONFLICT = 4,
 	CTL_PENDING = 5,
+	CTL_OUTPUT = 6,
 	CTL_LEFT = 130, /* by Ctrl-C, as shells count it */
 };
 
@@ -39,12 +40,17 @@ struct ctl {
 	size_t argument_count;
 	struct client *client;
 	struct terminal terminal;
-	FILE *out;    /* for people: stdout, or stderr where stdout has JSON */
-	bool is_json; /* stdout has one JSON document, or one a line */
+	FILE *out;	  /* for people: stdout, or stderr where stdout has JSON */
+	int output_error; /* errno of a stdout that takes no more; 0: none that is known */
+	bool is_json;	  /* stdout has one JSON document, or one a line */
 };
 
 /* Says "hrwctl: …" on stderr, control bytes escaped. Returns `status`. */
 int ctl_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A text of somebody else's as a terminal may get it (core/bytes.h): itself, or a copy
+ * that lasts for the next 15 calls. */
+const char *ctl_shown(const char *text);
 
 /* The first control byte of a text; NULL: it has none. */
 const char *ctl_control(const char *text);

@@ -39,8 +39,10 @@ memcached_key(struct hrw_bytes line, struct buffer *key, struct hrw_fault *fault
 	const uint8_t *at = line.data, *end = line.data + line.len;
 	int byte;
 
-	if (hrw_bytes_equal(line, hrw_text("END")) || line.len == 0)
-		return 0;
+	if (line.len == 0)
+		return DUMP_NOTHING;
+	if (hrw_bytes_equal(line, hrw_text("END")))
+		return DUMP_END;
 	if (line.len < 5 || memcmp(at, "key=", 4) != 0)
 		return hrw_fault(fault, HRW_BAD_KEY,
 		    "it does not begin with key=, as a line of \"lru_crawler metadump all\" does");
@@ -55,7 +57,14 @@ memcached_key(struct hrw_bytes line, struct buffer *key, struct hrw_fault *fault
 		buffer_add(key, &(uint8_t){(uint8_t)byte}, 1);
 		at += 2;
 	}
-	return 1;
+	return DUMP_KEY;
+}
+
+static int
+not_quoted(struct hrw_fault *fault)
+{
+	return hrw_fault(fault, HRW_BAD_KEY,
+	    "it does not stand in quotes, as redis-cli --no-raw prints every key");
 }
 
 /* What stands between the quotes. */
@@ -65,13 +74,22 @@ quoted_key(struct hrw_bytes line, struct buffer *key, struct hrw_fault *fault)
 	static const char names[] = "nrtab", bytes[] = "\n\r\t\a\b";
 	const uint8_t *at = line.data + 1, *end = line.data + line.len - 1;
 
+	if (line.len == 0)
+		return DUMP_NOTHING;
+	if (line.len < 2 || line.data[0] != '"' || *end != '"')
+		return not_quoted(fault);
 	for (; at < end; at++) {
 		const char *name;
 		uint8_t byte = *at;
 		int value;
 
-		if (byte == '\\' && at + 1 < end) {
-			byte = *++at;
+		if (byte == '"')
+			return not_quoted(fault);
+		if (byte == '\\') {
+			/* The last quote would be the key's. */
+			if (++at == end)
+				return not_quoted(fault);
+			byte = *at;
 			name = strchr(names, byte);
 			if (byte == 'x') {
 				value = hex(at + 1, end);
@@ -85,18 +103,7 @@ quoted_key(struct hrw_bytes line, struct buffer *key, struct hrw_fault *fault)
 		}
 		buffer_add(key, &byte, 1);
 	}
-	return 1;
-}
-
-static int
-redis_key(struct hrw_bytes line, struct buffer *key, struct hrw_fault *fault)
-{
-	if (line.len == 0)
-		return 0;
-	if (line.len > 2 && line.data[0] == '"' && line.data[line.len - 1] == '"')
-		return quoted_key(line, key, fault);
-	buffer_add(key, line.data, line.len);
-	return 1;
+	return line.len > 2 ? DUMP_KEY : DUMP_EMPTY_KEY;
 }
 
 int
@@ -105,8 +112,18 @@ dump_line(enum dump_kind kind, struct hrw_bytes line, struct buffer *key, struct
 	int rc;
 
 	buffer_clear(key);
-	if (line.len > 0 && line.data[line.len - 1] == '\r')
+	if (kind != DUMP_REDIS && line.len > 0 && line.data[line.len - 1] == '\r')
 		line.len--;
-	rc = kind == DUMP_MEMCACHED ? memcached_key(line, key, fault) : redis_key(line, key, fault);
+	switch (kind) {
+	case DUMP_MEMCACHED:
+		rc = memcached_key(line, key, fault);
+		break;
+	case DUMP_REDIS_QUOTED:
+		rc = quoted_key(line, key, fault);
+		break;
+	default:
+		buffer_add(key, line.data, line.len);
+		rc = line.len > 0 ? DUMP_KEY : DUMP_EMPTY_KEY;
+	}
 	return rc > 0 && key->failed ? hrw_fault(fault, HRW_INTERNAL, "no memory") : rc;
 }

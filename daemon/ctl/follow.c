@@ -33,7 +33,8 @@ follow_pool_name(struct ctl *ctl, char **out)
 
 	if (ctl->options.pool == NULL) {
 		/* Only an answer from the default pool says what it is called. */
-		const struct ask ask = {.method = "GET", .path = "/nodes?limit=1"};
+		const struct ask ask = {
+		    .method = "GET", .path = "/nodes?limit=1", .shape = "pool$"};
 
 		rc = client_ask(ctl, &ask, &reply);
 		if (rc == 0 && reply.status == 200)
@@ -60,7 +61,8 @@ follow_init(struct follow *f, struct ctl *ctl)
 		return rc;
 	buffer_add_text(&f->path, "/pools");
 	url_segment(&f->path, f->name);
-	rc = f->path.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&f->path), &f->now);
+	rc = f->path.failed ? ctl_no_memory()
+			    : client_get(ctl, buffer_text(&f->path), CLIENT_POOL, &f->now);
 	buffer_add(&f->waiting, f->path.data, f->path.len);
 	url_number(&f->waiting, "wait", WAIT_SECONDS);
 	if (rc == 0 && f->waiting.failed)
@@ -87,6 +89,7 @@ static int
 next_version(struct follow *f, struct reply *next)
 {
 	struct ask ask = {.method = "GET",
+	    .shape = CLIENT_POOL,
 	    .if_none_match = f->now.etag,
 	    .wait_seconds = WAIT_SECONDS,
 	    .is_patient = true};
@@ -152,7 +155,7 @@ drain_end(const struct ctl *ctl, const struct json *pool, const char *name)
 		return 2; /* all copies are in place: the last check is whether it is asked */
 	}
 	if (end != 0)
-		fprintf(ctl->out, "%s %s\n", name, why);
+		fprintf(ctl->out, "%s %s\n", ctl_shown(name), why);
 	return end;
 }
 

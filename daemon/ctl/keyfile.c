@@ -1,33 +1,12 @@
 /*
  * keyfile.c - key sets sent and fetched, a piece at a time.
  */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "daemon/ctl/client.h"
 #include "daemon/ctl/command.h"
-#include "daemon/ctl/dump.h"
 #include "daemon/ctl/table.h"
+#include "daemon/ctl/upload.h"
 #include "daemon/ctl/url.h"
-
-/* A file on its way to the daemon. */
-struct upload {
-	struct ctl *ctl;
-	const char *path;
-	FILE *file;
-	uint64_t size, sent; /* of the file; size 0: not known */
-	bool failed;	     /* and said so */
-
-	/* A dump on its way into NDJSON. */
-	enum dump_kind kind;
-	struct buffer key, pending;
-	size_t at; /* in pending */
-	char *line;
-	size_t room;
-	uint64_t number; /* of the line */
-};
 
 /* The media types, by the words of --format. */
 static const char *
@@ -36,114 +15,6 @@ type_of(const char *format)
 	if (strcmp(format, "json") == 0)
 		return "application/json";
 	return strcmp(format, "ndjson") == 0 ? "application/x-ndjson" : "text/plain";
-}
-
-static void
-show_progress(const struct upload *u)
-{
-	if (u->size > 0 && u->sent <= u->size)
-		terminal_bar(
-		    &u->ctl->terminal, (double)u->sent / (double)u->size, u->size, "bytes");
-}
-
-static long
-fail(struct upload *u, const char *why)
-{
-	terminal_clear(&u->ctl->terminal);
-	ctl_fail(CTL_USAGE, "%s: %s", u->path, why);
-	u->failed = true;
-	return -1;
-}
-
-static long
-read_file(void *arg, char *room, size_t size)
-{
-	struct upload *u = arg;
-	size_t len = fread(room, 1, size, u->file);
-
-	if (len == 0 && ferror(u->file))
-		return fail(u, strerror(errno));
-	u->sent += len;
-	show_progress(u);
-	return (long)len;
-}
-
-/* Lines become NDJSON, until there is `size` of it. 0, or -1 after saying why. */
-static long
-convert(struct upload *u, size_t size)
-{
-	struct json_out o;
-	struct hrw_fault fault;
-	char why[HRW_FAULT_DETAIL + 64];
-	ssize_t len;
-	int rc;
-
-	buffer_clear(&u->pending);
-	u->at = 0;
-	while (u->pending.len < size && (len = getline(&u->line, &u->room, u->file)) > 0) {
-		u->number++;
-		u->sent += (uint64_t)len;
-		if (u->line[len - 1] == '\n')
-			len--;
-		rc = dump_line(u->kind, hrw_bytes(u->line, (size_t)len), &u->key, &fault);
-		if (rc < 0) {
-			snprintf(why, sizeof(why), "line %llu: %s", (unsigned long long)u->number,
-			    fault.detail);
-			return fail(u, why);
-		}
-		if (rc == 0)
-			continue;
-		o = json_out(&u->pending);
-		json_put_key_element(&o, buffer_bytes(&u->key));
-		buffer_add_text(&u->pending, "\n");
-	}
-	if (ferror(u->file))
-		return fail(u, strerror(errno));
-	return u->pending.failed ? fail(u, "no memory") : 0;
-}
-
-static long
-read_dump(void *arg, char *room, size_t size)
-{
-	struct upload *u = arg;
-	size_t left;
-
-	if (u->at == u->pending.len) {
-		if (convert(u, size) < 0)
-			return -1;
-		show_progress(u);
-	}
-	left = u->pending.len - u->at;
-	if (left > size)
-		left = size;
-	if (left > 0)
-		memcpy(room, u->pending.data + u->at, left);
-	u->at += left;
-	return (long)left;
-}
-
-static int
-upload_open(struct upload *u, struct ctl *ctl, const char *path)
-{
-	struct stat st;
-
-	*u = (struct upload){.ctl = ctl, .path = path};
-	u->file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
-	if (u->file == NULL)
-		return ctl_fail(CTL_USAGE, "%s: %s", path, strerror(errno));
-	if (fstat(fileno(u->file), &st) == 0 && S_ISREG(st.st_mode))
-		u->size = (uint64_t)st.st_size;
-	return 0;
-}
-
-static void
-upload_close(struct upload *u)
-{
-	if (u->file != NULL && u->file != stdin)
-		fclose(u->file);
-	buffer_fini(&u->key);
-	buffer_fini(&u->pending);
-	free(u->line);
 }
 
 static void
@@ -164,7 +35,7 @@ show_stats(struct ctl *ctl, const struct reply *reply)
 		client_print(&reply->body);
 		return;
 	}
-	fprintf(ctl->out, "pool %s: %s keys", client_text(j, "/pool"),
+	fprintf(ctl->out, "pool %s: %s keys", client_shown(j, "/pool"),
 	    table_number(client_count(j, "/keys"), keys));
 	if (json_get(j, "added") != NULL)
 		fprintf(ctl->out, ", %s added, %s removed",
@@ -182,20 +53,16 @@ send_keys(struct ctl *ctl, struct upload *u, struct ask *ask)
 
 	pool_path(ctl, "/keys", &url);
 	ask->path = buffer_text(&url);
+	ask->shape = "pool$ keys#";
 	ask->reason = ctl->options.reason;
-	ask->read_from = u->path;
-	ask->arg = u;
 	terminal_catch();
-	rc = url.failed ? ctl_no_memory() : client_ask(ctl, ask, &reply);
-	terminal_clear(&ctl->terminal);
-	if (rc == CTL_LEFT && u->failed)
-		rc = CTL_USAGE;
-	else if (rc == CTL_LEFT)
+	rc = url.failed ? ctl_no_memory() : upload_send(u, ask, &reply);
+	if (rc == CTL_LEFT)
 		ctl_fail(rc, "left: the keys are as they were, unless all were sent already");
-	else if (rc == 0 && reply.status != 200)
-		rc = client_refused(ctl, &reply);
-	if (rc == 0)
+	if (rc == 0) {
 		show_stats(ctl, &reply);
+		upload_remark(u);
+	}
 	reply_fini(&reply);
 	buffer_fini(&url);
 	return rc;
@@ -204,11 +71,20 @@ send_keys(struct ctl *ctl, struct upload *u, struct ask *ask)
 static int
 send_file(struct ctl *ctl, const char *method)
 {
-	struct ask ask = {
-	    .method = method, .type = type_of(ctl->options.format), .read = read_file};
+	const struct options *o = &ctl->options;
+	struct ask ask = {.method = method,
+	    .type = type_of(o->format),
+	    .read = o->has_crlf ? upload_read_crlf : upload_read,
+	    .read_as = o->has_crlf ? "the lines without CR" : NULL};
 	struct upload u;
-	int rc = upload_open(&u, ctl, ctl->argument[0]);
+	int rc;
 
+	if (o->has_crlf && strcmp(o->format, "text") != 0)
+		return ctl_fail(CTL_USAGE,
+		    "--crlf is for lines of text: in %s a line end is no part of a key", o->format);
+	rc = upload_open(&u, ctl, ctl->argument[0]);
+	/* What adds nothing does no harm. */
+	u.may_be_empty = u.may_be_empty || strcmp(method, "POST") == 0;
 	if (rc == 0)
 		rc = send_keys(ctl, &u, &ask);
 	upload_close(&u);
@@ -232,12 +108,19 @@ keyfile_import(struct ctl *ctl)
 {
 	struct ask ask = {.method = ctl->options.extends ? "POST" : "PUT",
 	    .type = "application/x-ndjson",
-	    .read = read_dump,
+	    .read = upload_read_dump,
 	    .read_as = "a JSON string a line, the keys"};
+	bool is_redis = strcmp(ctl->argument[0], "redis") == 0;
 	struct upload u;
-	int rc = upload_open(&u, ctl, ctl->argument[1]);
+	int rc;
 
-	u.kind = strcmp(ctl->argument[0], "redis") == 0 ? DUMP_REDIS : DUMP_MEMCACHED;
+	if (ctl->options.is_quoted && !is_redis)
+		return ctl_fail(CTL_USAGE, "--no-raw is for what redis-cli --no-raw printed");
+	rc = upload_open(&u, ctl, ctl->argument[1]);
+
+	u.kind =
+	    is_redis ? ctl->options.is_quoted ? DUMP_REDIS_QUOTED : DUMP_REDIS : DUMP_MEMCACHED;
+	u.may_be_empty = u.may_be_empty || ctl->options.extends;
 	if (rc == 0)
 		rc = send_keys(ctl, &u, &ask);
 	upload_close(&u);
@@ -273,7 +156,8 @@ keyfile_stats(struct ctl *ctl)
 	int rc;
 
 	pool_path(ctl, "/keys/stats", &url);
-	rc = url.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&url), &reply);
+	rc = url.failed ? ctl_no_memory()
+			: client_get(ctl, buffer_text(&url), "pool$ keys#", &reply);
 	if (rc == 0)
 		show_stats(ctl, &reply);
 	reply_fini(&reply);

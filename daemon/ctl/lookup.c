@@ -8,11 +8,13 @@
 #include "daemon/ctl/client.h"
 #include "daemon/ctl/command.h"
 #include "daemon/ctl/table.h"
+#include "daemon/ctl/upload.h"
 #include "daemon/ctl/url.h"
 
 /* Asks for a path about the argument's key. JSON is printed; else `show` is. */
 static int
-ask_key(struct ctl *ctl, const char *path, void (*show)(struct ctl *, const struct json *))
+ask_key(struct ctl *ctl, const char *path, const char *shape,
+    void (*show)(struct ctl *, const struct json *))
 {
 	struct buffer url = {0};
 	struct reply reply = {0};
@@ -24,11 +26,137 @@ ask_key(struct ctl *ctl, const char *path, void (*show)(struct ctl *, const stru
 		url_number(&url, "copies", ctl->options.copies);
 	if (ctl->options.pool != NULL)
 		url_parameter(&url, "pool", hrw_text(ctl->options.pool));
-	rc = url.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&url), &reply);
+	rc = url.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&url), shape, &reply);
 	if (rc == 0 && ctl->is_json)
 		client_print(&reply.body);
 	else if (rc == 0)
 		show(ctl, reply.json);
+	reply_fini(&reply);
+	buffer_fini(&url);
+	return rc;
+}
+
+/* More than one key, or keys on stdin: one request, so that one epoch answers. */
+static bool
+is_many(const struct ctl *ctl)
+{
+	return ctl->argument_count > 1 || strcmp(ctl->argument[0], "-") == 0;
+}
+
+/* "key<TAB>cache-d" or "key<TAB>cache-d,cache-a", as POST /owners has it as text; in
+ * the order of the arguments. */
+static void
+show_results(const struct ctl *ctl, const struct json *j)
+{
+	struct buffer line = {0};
+	size_t at = 0;
+
+	json_each (result, json_get(j, "results")) {
+		const struct json *replicas = json_get(result, "replicas");
+
+		if (at == ctl->argument_count)
+			break;
+		buffer_clear(&line);
+		buffer_printf(&line, "%s\t%s", ctl->argument[at++], client_text(result, "/owner"));
+		json_each (node, replicas)
+			buffer_printf(&line, "%s%s", node == json_first(replicas) ? "" : ",",
+			    client_text(node, ""));
+		buffer_add_text(&line, "\n");
+		client_put(buffer_bytes(&line));
+	}
+	buffer_fini(&line);
+}
+
+/* The keys that are given, as a JSON array: a key may have a line feed. */
+static void
+put_keys(const struct ctl *ctl, struct buffer *body)
+{
+	struct json_out o = json_out(body);
+
+	json_open_array(&o, NULL);
+	for (size_t i = 0; i < ctl->argument_count; i++)
+		json_put_key_element(&o, hrw_text(ctl->argument[i]));
+	json_close_array(&o);
+}
+
+static bool
+write_answer(void *arg, struct hrw_bytes piece)
+{
+	const struct upload *u = arg;
+
+	return client_write(u->ctl, piece);
+}
+
+/* Lines of stdin, answered in the form in which they are sent: however many, none is
+ * kept here. */
+static int
+ask_stdin(struct ctl *ctl, const char *path)
+{
+	struct ask ask = {.method = "POST",
+	    .path = path,
+	    .type = ctl->is_json ? "application/x-ndjson" : "text/plain",
+	    .read = ctl->is_json ? upload_read_dump : upload_read,
+	    .write = write_answer};
+	struct reply reply = {0};
+	struct upload u;
+	int rc = upload_open(&u, ctl, "-");
+
+	u.kind = DUMP_REDIS; /* a key a line */
+	u.may_be_empty = true;
+	ask.accept = ask.type;
+	if (rc == 0)
+		rc = upload_send(&u, &ask, &reply);
+	reply_fini(&reply);
+	upload_close(&u);
+	return rc;
+}
+
+/* copies   0: the owner */
+static int
+ask_many(struct ctl *ctl, uint64_t copies)
+{
+	struct ask ask = {.method = "POST", .type = "application/json", .shape = "results["};
+	struct buffer url = {0}, body = {0};
+	struct reply reply = {0};
+	int rc;
+
+	buffer_add_text(&url, "/owners");
+	if (copies != 0)
+		url_number(&url, "copies", copies);
+	if (ctl->options.pool != NULL)
+		url_parameter(&url, "pool", hrw_text(ctl->options.pool));
+	ask.path = buffer_text(&url);
+	if (ctl->argument_count == 1) {
+		rc = url.failed ? ctl_no_memory() : ask_stdin(ctl, ask.path);
+		goto out;
+	}
+	put_keys(ctl, &body);
+	ask.body = buffer_bytes(&body);
+	rc = url.failed || body.failed ? ctl_no_memory() : client_want(ctl, &ask, &reply);
+	if (rc == 0 && ctl->is_json)
+		client_print(&reply.body);
+	else if (rc == 0)
+		show_results(ctl, reply.json);
+out:
+	reply_fini(&reply);
+	buffer_fini(&body);
+	buffer_fini(&url);
+	return rc;
+}
+
+/* POST /owners gives as many as it is told. */
+static int
+copies_of_pool(struct ctl *ctl, uint64_t *out)
+{
+	struct buffer url = {0};
+	struct reply reply = {0};
+	int rc;
+
+	buffer_add_text(&url, "/replicas?key=k");
+	if (ctl->options.pool != NULL)
+		url_parameter(&url, "pool", hrw_text(ctl->options.pool));
+	rc = url.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&url), "copies#", &reply);
+	*out = client_count(reply.json, "/copies");
 	reply_fini(&reply);
 	buffer_fini(&url);
 	return rc;
@@ -70,9 +198,9 @@ cells(struct table *t, const struct json *object, const char *names)
 static void
 show_owner(struct ctl *ctl, const struct json *j)
 {
-	const char *owner = client_text(j, "/owner"), *node = client_text(j, "/node");
+	const char *owner = client_shown(j, "/owner"), *node = client_shown(j, "/node");
 
-	fprintf(ctl->out, "%s  %s", node, client_text(j, "/address"));
+	fprintf(ctl->out, "%s  %s", node, client_shown(j, "/address"));
 	if (strcmp(owner, node) != 0)
 		fprintf(ctl->out, "  (instead of the owner %s, which is not healthy)", owner);
 	fputc('\n', ctl->out);
@@ -81,7 +209,7 @@ show_owner(struct ctl *ctl, const struct json *j)
 int
 lookup_owner(struct ctl *ctl)
 {
-	return ask_key(ctl, "/owner", show_owner);
+	return is_many(ctl) ? ask_many(ctl, 0) : ask_key(ctl, "/owner", "owner$ node$", show_owner);
 }
 
 static void
@@ -107,7 +235,14 @@ show_replicas(struct ctl *ctl, const struct json *j)
 int
 lookup_replicas(struct ctl *ctl)
 {
-	return ask_key(ctl, "/replicas", show_replicas);
+	uint64_t copies = ctl->options.copies;
+	int rc = 0;
+
+	if (!is_many(ctl))
+		return ask_key(ctl, "/replicas", "replicas[ copies#", show_replicas);
+	if (copies == 0)
+		rc = copies_of_pool(ctl, &copies);
+	return rc == 0 ? ask_many(ctl, copies) : rc;
 }
 
 /* With as many digits each, so that their points stand below each other. */
@@ -146,11 +281,11 @@ show_explain(struct ctl *ctl, const struct json *j)
 int
 lookup_explain(struct ctl *ctl)
 {
-	return ask_key(ctl, "/explain", show_explain);
+	return ask_key(ctl, "/explain", "nodes[", show_explain);
 }
 
 int
-lookup_list(struct ctl *ctl, const char *path, struct reply *reply)
+lookup_list(struct ctl *ctl, const char *path, const char *shape, struct reply *reply)
 {
 	struct buffer url = {0};
 	int rc;
@@ -158,7 +293,7 @@ lookup_list(struct ctl *ctl, const char *path, struct reply *reply)
 	buffer_add_text(&url, path);
 	if (ctl->options.pool != NULL && strcmp(path, "/nodes") == 0)
 		url_parameter(&url, "pool", hrw_text(ctl->options.pool));
-	rc = url.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&url), reply);
+	rc = url.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&url), shape, reply);
 	buffer_fini(&url);
 	return rc;
 }
@@ -204,7 +339,7 @@ int
 lookup_nodes(struct ctl *ctl)
 {
 	struct reply reply = {0};
-	int rc = lookup_list(ctl, "/nodes", &reply);
+	int rc = lookup_list(ctl, "/nodes", "nodes[", &reply);
 
 	if (rc == 0 && ctl->is_json)
 		client_print(&reply.body);
@@ -219,7 +354,7 @@ lookup_pools(struct ctl *ctl)
 {
 	struct reply reply = {0};
 	struct table t = {0};
-	int rc = lookup_list(ctl, "/pools?limit=1000", &reply);
+	int rc = lookup_list(ctl, "/pools?limit=1000", "pools[", &reply);
 
 	if (rc != 0)
 		goto out;

@@ -2,6 +2,7 @@
  * main.c - hrwctl: options, the command, its end.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -112,20 +113,49 @@ run(struct ctl *ctl, int argc, char **argv)
 	return rc != 0 ? rc : ctl->command->run(ctl);
 }
 
+/* A descriptor of a standard stream that is closed would be the next socket's, and
+ * keys would be written into that. What takes its place can do nothing: an input that
+ * is not there is no empty one. */
+static void
+fill_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			_exit(CTL_REFUSED);
+}
+
+/* What was done stays done; that nobody could read of it is said by the status. */
+static int
+end_output(const struct ctl *ctl, int status)
+{
+	int error = ctl->output_error;
+
+	client_put_end();
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	if (error == 0)
+		error = errno;
+	ctl_fail(CTL_OUTPUT, "the output cannot be written%s%s", error != 0 ? ": " : "",
+	    error != 0 ? strerror(error) : "");
+	if (status == CTL_LEFT && terminal_is_left())
+		return status;
+	return status == CTL_DONE || status == CTL_PENDING || status == CTL_LEFT ? CTL_OUTPUT
+										 : status;
+}
+
 int
 main(int argc, char **argv)
 {
 	struct ctl ctl = {0};
 	int status;
 
+	fill_descriptors();
 	/* For the width of characters alone: texts and numbers stay as they are. */
 	setlocale(LC_CTYPE, "C.UTF-8");
-	status = run(&ctl, argc, argv);
+	status = end_output(&ctl, run(&ctl, argc, argv));
 	client_free(ctl.client);
 	options_fini(&ctl.options);
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		fprintf(stderr, "hrwctl: the output cannot be written: %s\n", strerror(errno));
-		status = status == CTL_DONE ? CTL_REFUSED : status;
-	}
 	return status;
 }

@@ -56,6 +56,8 @@ option_items(struct buffer *out, bool is_global)
 
 		if (row->is_global != is_global || row->help == NULL)
 			continue;
+		if (row->letter != 0)
+			buffer_printf(&head, "-%c, ", row->letter);
 		buffer_printf(&head, "--%s", row->name);
 		buffer_printf(&text, "%s.", row->help);
 		if (row->choices != NULL)

@@ -10,6 +10,7 @@
 #define AT(member) offsetof(struct options, member)
 
 #define GLOBAL	       .is_global = true
+#define LETTER(of)     .letter = of
 #define FLAG(to)       .kind = OPTION_FLAG, .offset = AT(to)
 #define TEXT(word, to) .argument = word, .kind = OPTION_TEXT, .offset = AT(to)
 #define LIST(word, to) .argument = word, .kind = OPTION_LIST, .offset = AT(to)
@@ -22,12 +23,12 @@ const struct option_row option_rows[] = {
     {"admin", TEXT("ADDR", admin), GLOBAL, .standard = "127.0.0.1:7071", .environment = "HRW_ADMIN",
 	.help = "the daemon's admin listener: host:port, [v6]:port, unix:/path, or a URL with "
 		"http:// or https://"},
-    {"pool", TEXT("POOL", pool), GLOBAL, .environment = "HRW_POOL",
+    {"pool", LETTER('p'), TEXT("POOL", pool), GLOBAL, .environment = "HRW_POOL",
 	.help = "the pool that is meant; the daemon's default pool without"},
     {"token-file", TEXT("FILE", token_file), GLOBAL,
 	.help = "a file with the token to send; without it, the variable HRW_TOKEN is the token"},
-    {"output", TEXT("FORM", output), GLOBAL, .standard = "text", .choices = "text json",
-	.help = "tables for people, or what the daemon answered as JSON"},
+    {"output", LETTER('o'), TEXT("FORM", output), GLOBAL, .standard = "text",
+	.choices = "text json", .help = "tables for people, or what the daemon answered as JSON"},
     {"verbose", FLAG(is_verbose), GLOBAL,
 	.help = "print each request as the curl command that sends it"},
     {"ca", TEXT("FILE", ca), GLOBAL,
@@ -35,12 +36,12 @@ const struct option_row option_rows[] = {
     {"certificate", TEXT("FILE", certificate), GLOBAL,
 	.help = "the certificate to show the daemon"},
     {"certificate-key", TEXT("FILE", certificate_key), GLOBAL, .help = "its private key"},
-    {"help", FLAG(is_help), GLOBAL,
+    {"help", LETTER('h'), FLAG(is_help), GLOBAL,
 	.help = "print this; behind a command, what that command takes"},
     {"version", FLAG(is_version), GLOBAL, .help = "print the version"},
     {"print", TEXT("WHAT", print), GLOBAL, .choices = "man bash zsh fish words"},
 
-    {"yes", FLAG(is_sure),
+    {"yes", LETTER('y'), FLAG(is_sure),
 	.help = "apply without asking; needed where there is no terminal to ask on"},
     {"dry-run", FLAG(is_dry_run), .help = "stop after the report"},
     {"exit-code", FLAG(has_exit_code),
@@ -93,12 +94,19 @@ const struct option_row option_rows[] = {
     {"format", TEXT("FORM", format), .standard = "text", .choices = "text json ndjson",
 	.help = "a key a line (text), a JSON array (json), or one JSON value a line (ndjson)"},
     {"extend", FLAG(extends), .help = "add to the stored keys instead of replacing them"},
+    {"empty", FLAG(may_be_empty), .help = "an input without keys empties the key set"},
+    {"crlf", FLAG(has_crlf),
+	.help = "take the CR of each line end away, and a byte order mark; without it they are "
+		"bytes of keys"},
+    {"no-raw", FLAG(is_quoted),
+	.help = "the keys stand in quotes, as redis-cli --no-raw prints them; without it quotes "
+		"are bytes of keys"},
     {"lookup", TEXT("ADDR", lookup), .standard = "127.0.0.1:7070", .environment = "HRW_LOOKUP",
 	.help = "the daemon's lookup listener"},
     {"requests", NUMBER(requests, 10000, 1, 100000000), .help = "so many lookups; 10,000 without"},
     {"connections", NUMBER(connections, 8, 1, 256), .help = "so many at a time; 8 without"},
     {"seconds", NUMBER(seconds, 10, 1, 3600), .help = "end after so long in any case; 10 without"},
-    {NULL, NULL, OPTION_FLAG, 0, .help = NULL},
+    {.name = NULL},
 };
 /* clang-format on */
 
@@ -118,6 +126,15 @@ option_find(const char *name, size_t len)
 {
 	for (const struct option_row *row = option_rows; row->name != NULL; row++)
 		if (strlen(row->name) == len && memcmp(row->name, name, len) == 0)
+			return row;
+	return NULL;
+}
+
+const struct option_row *
+option_lettered(char letter)
+{
+	for (const struct option_row *row = option_rows; row->name != NULL; row++)
+		if (row->letter == letter)
 			return row;
 	return NULL;
 }
@@ -220,6 +237,7 @@ int
 options_read(struct options *o, int argc, char **argv, int *words)
 {
 	struct option options[ROWS + 1] = {0};
+	char letters[2 * ROWS + 1] = "", *end = letters;
 	int code, at, rc;
 
 	set_defaults(o);
@@ -228,17 +246,18 @@ options_read(struct options *o, int argc, char **argv, int *words)
 		options[i].name = option_rows[i].name;
 		options[i].has_arg =
 		    option_rows[i].argument == NULL ? no_argument : required_argument;
+		if (option_rows[i].letter != 0)
+			end += sprintf(end, "%c%s", option_rows[i].letter,
+			    option_rows[i].argument == NULL ? "" : ":");
 	}
-	while ((code = getopt_long(argc, argv, "h", options, &at)) != -1) {
-		if (code == 'h') {
-			o->is_help = true;
-			continue;
-		}
-		if (code != 0)
+	while ((code = getopt_long(argc, argv, letters, options, &at)) != -1) {
+		if (code == '?')
 			return ctl_fail(CTL_USAGE,
 			    "\"%s\" is no option, or not all of one: hrwctl --help lists what "
 			    "there is",
 			    argv[optind - 1]);
+		if (code != 0)
+			at = (int)(option_lettered((char)code) - option_rows);
 		given[at] = true;
 		rc = take(o, &option_rows[at], optarg);
 		if (rc != 0)

@@ -42,7 +42,7 @@ struct options {
 	bool is_csv, watches;
 	uint64_t limit, count, interval;
 	const char *format;
-	bool extends;
+	bool extends, may_be_empty, has_crlf, is_quoted;
 	const char *lookup;
 	uint64_t requests, connections, seconds;
 };
@@ -51,6 +51,7 @@ enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_NUMBER, OPTION_LIST };
 
 struct option_row {
 	const char *name;
+	char letter;	      /* short for it; 0: none */
 	const char *argument; /* "ADDR"; NULL: a flag */
 	enum option_kind kind;
 	size_t offset; /* in struct options */
@@ -67,6 +68,9 @@ extern const struct option_row option_rows[]; /* ends with a NULL name */
 
 /* The row of that name; NULL: none. */
 const struct option_row *option_find(const char *name, size_t len);
+
+/* The same of a letter other than 0. */
+const struct option_row *option_lettered(char letter);
 
 /* Is the word one of a list separated by spaces? */
 bool option_lists(const char *list, const char *word, size_t len);

@@ -55,9 +55,9 @@ show_head(const struct ctl *ctl, const struct json *j)
 	struct buffer ops = {0};
 
 	planned_ops(json_get(j, "change"), &ops);
-	fprintf(ctl->out, "%s%s%s\n", terminal_style(t, STYLE_HEAD), buffer_text(&ops),
+	fprintf(ctl->out, "%s%s%s\n", terminal_style(t, STYLE_HEAD), ctl_shown(buffer_text(&ops)),
 	    terminal_style(t, STYLE_NONE));
-	fprintf(ctl->out, "pool %s, ", client_text(j, "/pool"));
+	fprintf(ctl->out, "pool %s, ", client_shown(j, "/pool"));
 	if (after == 0)
 		fputs("removed", ctl->out);
 	else if (before == 0)
@@ -303,7 +303,7 @@ show_refusal(const struct ctl *ctl, const struct json *j)
 	char *advice = client_advice(client_text(j, "/refusal/detail"));
 
 	fprintf(ctl->out, "\n%sit would be refused: %s (%s)%s\n", terminal_style(t, STYLE_BAD),
-	    advice != NULL ? advice : "", client_text(j, "/refusal/code"),
+	    advice != NULL ? ctl_shown(advice) : "", client_shown(j, "/refusal/code"),
 	    terminal_style(t, STYLE_NONE));
 	free(advice);
 }
@@ -311,14 +311,14 @@ show_refusal(const struct ctl *ctl, const struct json *j)
 void
 planned_show(const struct ctl *ctl, const struct json *j)
 {
-	const char *state = client_text(j, "/state");
+	const char *state = client_shown(j, "/state");
 	const struct terminal *t = &ctl->terminal;
 
 	show_head(ctl, j);
 	if (strcmp(state, "done") != 0)
 		fprintf(ctl->out, "%sthe report is %s%s%s: these are not all keys%s\n",
 		    terminal_style(t, STYLE_WARN), state,
-		    json_get(j, "failure") != NULL ? ", " : "", client_text(j, "/failure"),
+		    json_get(j, "failure") != NULL ? ", " : "", client_shown(j, "/failure"),
 		    terminal_style(t, STYLE_NONE));
 	show_nodes(ctl, j);
 	show_totals(ctl, j);

@@ -43,7 +43,8 @@ get_plan(struct ctl *ctl, struct reply *reply)
 	int rc;
 
 	plan_path(ctl, "", &url);
-	rc = url.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&url), reply);
+	rc =
+	    url.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&url), CLIENT_REPORT, reply);
 	buffer_fini(&url);
 	return rc;
 }
@@ -117,7 +118,7 @@ plans_changes(struct ctl *ctl)
 }
 
 static int
-get_page(struct ctl *ctl, const char *path, struct reply *reply)
+get_page(struct ctl *ctl, const char *path, const char *shape, struct reply *reply)
 {
 	struct buffer url = {0};
 	int rc;
@@ -126,7 +127,7 @@ get_page(struct ctl *ctl, const char *path, struct reply *reply)
 	url_number(&url, "limit", ctl->options.limit);
 	if (ctl->options.pool != NULL)
 		url_parameter(&url, "pool", hrw_text(ctl->options.pool));
-	rc = url.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&url), reply);
+	rc = url.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&url), shape, reply);
 	buffer_fini(&url);
 	return rc;
 }
@@ -194,7 +195,7 @@ int
 plans_list(struct ctl *ctl)
 {
 	struct reply reply = {0};
-	int rc = get_page(ctl, "/plans", &reply);
+	int rc = get_page(ctl, "/plans", "plans[", &reply);
 
 	if (rc == 0 && ctl->is_json)
 		client_print(&reply.body);
@@ -237,7 +238,7 @@ int
 plans_history(struct ctl *ctl)
 {
 	struct reply reply = {0};
-	int rc = get_page(ctl, "/history", &reply);
+	int rc = get_page(ctl, "/history", "history[", &reply);
 
 	if (rc == 0 && ctl->is_json)
 		client_print(&reply.body);

@@ -1,8 +1,10 @@
 /*
  * reply.c - what came back: read, or said to be wrong.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/ctl/client.h"
 
@@ -14,29 +16,90 @@ reply_fini(struct reply *reply)
 	*reply = (struct reply){0};
 }
 
+/* The last piece's bytes of a character that goes on in the next. */
+static uint8_t tail[4];
+static size_t tail_len;
+
+static size_t
+tail_of(struct hrw_bytes text)
+{
+	for (size_t n = 1; n < sizeof(tail) && n <= text.len; n++) {
+		uint8_t byte = text.data[text.len - n];
+
+		if (byte < 0x80 || byte >= 0xc0)
+			return (byte >= 0xf0	  ? 4u
+				   : byte >= 0xe0 ? 3u
+				   : byte >= 0xc0 ? 2u
+						  : 1u) > n
+				   ? n
+				   : 0;
+	}
+	return 0;
+}
+
+/* Line by line: their ends are the only control bytes that are meant. */
+static void
+put_shown(struct hrw_bytes text)
+{
+	char *room = malloc(text.len * 4 + 8);
+	const uint8_t *at = text.data, *end = text.data + text.len;
+
+	while (room != NULL && at < end) {
+		const uint8_t *feed = memchr(at, '\n', (size_t)(end - at));
+		size_t len = (size_t)((feed != NULL ? feed : end) - at);
+
+		fputs(hrw_show(hrw_bytes(at, len), room, len * 4 + 8), stdout);
+		if (feed != NULL)
+			putchar('\n');
+		at += len + 1;
+	}
+	free(room);
+}
+
+void
+client_put(struct hrw_bytes piece)
+{
+	struct buffer text = {0};
+	size_t left;
+
+	if (isatty(STDOUT_FILENO) != 1) {
+		fwrite(piece.data, 1, piece.len, stdout);
+		return;
+	}
+	buffer_add(&text, tail, tail_len);
+	buffer_add(&text, piece.data, piece.len);
+	left = tail_of(buffer_bytes(&text));
+	put_shown(hrw_bytes(text.data, text.len - left));
+	tail_len = left;
+	if (left > 0)
+		memcpy(tail, text.data + text.len - left, left);
+	buffer_fini(&text);
+}
+
+void
+client_put_end(void)
+{
+	put_shown(hrw_bytes(tail, tail_len));
+	tail_len = 0;
+}
+
 void
 client_print(const struct buffer *json)
 {
-	fwrite(json->data, 1, json->len, stdout);
+	client_put(buffer_bytes(json));
 	if (json->len == 0 || json->data[json->len - 1] != '\n')
-		fputc('\n', stdout);
+		client_put(hrw_text("\n"));
 }
 
 bool
 client_write(void *arg, struct hrw_bytes piece)
 {
-	const struct ctl *ctl = arg;
+	struct ctl *ctl = arg;
 
-	if (!ctl->terminal.is_screen)
-		return fwrite(piece.data, 1, piece.len, stdout) == piece.len;
-	for (size_t i = 0; i < piece.len; i++) {
-		uint8_t byte = piece.data[i];
-
-		if ((byte < 0x20 && byte != '\n') || byte == 0x7f)
-			printf("\\x%02x", byte);
-		else
-			putchar(byte);
-	}
+	errno = 0;
+	client_put(piece);
+	if (ferror(stdout))
+		ctl->output_error = errno;
 	return !ferror(stdout);
 }
 
@@ -58,6 +121,12 @@ client_text(const struct json *j, const char *pointer)
 	return text != NULL ? text : "";
 }
 
+const char *
+client_shown(const struct json *j, const char *pointer)
+{
+	return ctl_shown(client_text(j, pointer));
+}
+
 bool
 client_has_code(const struct reply *reply, const char *code)
 {
@@ -68,17 +137,31 @@ client_has_code(const struct reply *reply, const char *code)
  * sends requests by hand. */
 static const struct {
 	const char *api, *here;
+	bool is_last; /* what stands behind it is left out */
 } words[] = {
-    {"send force=", "give --force "},
-    {"ask with Accept: application/x-ndjson", "give --format ndjson"},
-    {"POST /nodes?pool=", "hrwctl add NODE ADDRESS --pool "},
-    {"PUT /pools/", "hrwctl apply FILE --pool "},
-    {" on the admin listener makes one", " makes one"},
-    {"GET /nodes lists", "hrwctl nodes lists"},
-    {"GET /pools lists", "hrwctl pools lists"},
-    {"GET /plans/", "hrwctl plan show "},
-    {"?wait=30 says", " --watch says"},
-    {"(PUT /nodes)", "(hrwctl apply)"},
+    {"send force=", "give --force ", false},
+    {"ask with Accept: application/x-ndjson", "give --format ndjson", false},
+    {"POST /nodes?pool=", "hrwctl add NODE ADDRESS --pool ", false},
+    {"PUT /pools/", "hrwctl pool add ", false},
+    {"GET /nodes?pool=", "hrwctl nodes --pool ", false},
+    {" on the admin listener makes one", " makes one", false},
+    {"GET /nodes lists", "hrwctl nodes lists", false},
+    {"GET /pools lists", "hrwctl pools lists", false},
+    {"GET /plans/", "hrwctl plan show ", false},
+    {"?wait=30 says", " --watch says", false},
+    {"(PUT /nodes)", "(hrwctl apply)", false},
+    {"patch it, or", "hrwctl reweight or hrwctl address changes it, or", false},
+    {"look at what changed, then send If-Match: ",
+	"hrwctl history says what changed; then give the command again", true},
+    {"send If-None-Match: * to make it", "give the command again to make it", true},
+    {": send If-", ": give the command again", true},
+    {": send a header Authorization: ", "", true},
+    {"the Authorization header is no bearer token: ", "the token that was given is none", true},
+    {"(?dry_run=true)", "(--dry-run)", false},
+    {": curl -G --data-urlencode ", "", true},
+    {"; GET /openapi.json lists those there are",
+	": it is hrwd's lookup listener, or an older hrwd; --admin ADDR or HRW_ADMIN names another",
+	false},
 };
 
 char *
@@ -91,9 +174,12 @@ client_advice(const char *detail)
 
 		while (i < count && strncmp(detail, words[i].api, strlen(words[i].api)) != 0)
 			i++;
-		buffer_add(&out, i < count ? words[i].here : detail,
-		    i < count ? strlen(words[i].here) : 1);
-		detail += i < count ? strlen(words[i].api) : 1;
+		if (i == count) {
+			buffer_add(&out, detail++, 1);
+			continue;
+		}
+		buffer_add_text(&out, words[i].here);
+		detail += words[i].is_last ? strlen(detail) : strlen(words[i].api);
 	}
 	return buffer_take(&out);
 }
@@ -135,6 +221,57 @@ client_refused(struct ctl *ctl, const struct reply *reply)
 	return status;
 }
 
+/* Is the member what its mark says? */
+static bool
+is_marked(const struct json *j, char mark)
+{
+	switch (mark) {
+	case '#':
+		return j != NULL && json_type(j) == JSON_NUMBER;
+	case '$':
+		return j != NULL && json_text(j) != NULL;
+	case '[':
+	case ']':
+		if (j == NULL && mark == ']')
+			return true;
+		if (j == NULL || json_type(j) != JSON_ARRAY)
+			return false;
+		json_each (element, j)
+			if (json_type(element) != JSON_OBJECT)
+				return false;
+		return true;
+	default:
+		return j != NULL;
+	}
+}
+
+bool
+client_has_shape(const struct json *j, const char *shape)
+{
+	char name[32];
+
+	if (j == NULL || json_type(j) != JSON_OBJECT)
+		return false;
+	while (*shape != '\0') {
+		size_t len = strcspn(shape, " ");
+
+		snprintf(name, sizeof(name), "%.*s", (int)len - 1, shape);
+		if (!is_marked(json_get(j, name), shape[len - 1]))
+			return false;
+		shape += len + (shape[len] == ' ');
+	}
+	return true;
+}
+
+int
+client_stranger(const struct ctl *ctl)
+{
+	return ctl_fail(CTL_REFUSED,
+	    "what answers at %s is not an hrwd, or not its admin listener: --admin ADDR or "
+	    "HRW_ADMIN names another",
+	    ctl->options.admin);
+}
+
 int
 client_want(struct ctl *ctl, const struct ask *ask, struct reply *reply)
 {
@@ -148,9 +285,9 @@ client_want(struct ctl *ctl, const struct ask *ask, struct reply *reply)
 }
 
 int
-client_get(struct ctl *ctl, const char *path, struct reply *reply)
+client_get(struct ctl *ctl, const char *path, const char *shape, struct reply *reply)
 {
-	const struct ask ask = {.method = "GET", .path = path};
+	const struct ask ask = {.method = "GET", .path = path, .shape = shape};
 
 	return client_want(ctl, &ask, reply);
 }

@@ -47,7 +47,7 @@ pause_ms(long ms)
 static int
 look(struct ctl *ctl, const char *path, long *pause, struct reply *reply)
 {
-	struct ask ask = {.method = "GET", .path = path};
+	struct ask ask = {.method = "GET", .path = path, .shape = CLIENT_REPORT};
 	double progress = json_number(json_get(reply->json, "progress"));
 
 	if (!ctl->terminal.has_bar) {
@@ -93,7 +93,7 @@ submit_follow(struct ctl *ctl, struct reply *reply, const char *so_far)
 static int
 plan(struct ctl *ctl, const struct order *order, struct reply *reply)
 {
-	struct ask ask = {.method = order->method, .is_async = true};
+	struct ask ask = {.method = order->method, .shape = CLIENT_REPORT, .is_async = true};
 	struct buffer url = {0};
 	int rc;
 
@@ -124,8 +124,10 @@ plan(struct ctl *ctl, const struct order *order, struct reply *reply)
 static int
 apply(struct ctl *ctl, const char *id, const char *pool)
 {
-	struct ask ask = {
-	    .method = "POST", .reason = ctl->options.reason, .is_async = !ctl->is_json};
+	struct ask ask = {.method = "POST",
+	    .shape = CLIENT_REPORT,
+	    .reason = ctl->options.reason,
+	    .is_async = !ctl->is_json};
 	struct buffer url = {0};
 	struct reply reply = {0};
 	const struct terminal *t = &ctl->terminal;
@@ -151,7 +153,8 @@ apply(struct ctl *ctl, const char *id, const char *pool)
 	} else {
 		fprintf(ctl->out, "%s%sapplied%s: %s%s%sepoch %llu\n", pool == NULL ? "\n" : "",
 		    terminal_style(t, STYLE_GOOD), terminal_style(t, STYLE_NONE),
-		    pool != NULL ? "pool " : "", pool != NULL ? pool : "", pool != NULL ? ", " : "",
+		    pool != NULL ? "pool " : "", pool != NULL ? ctl_shown(pool) : "",
+		    pool != NULL ? ", " : "",
 		    (unsigned long long)client_count(reply.json, "/epoch_after"));
 	}
 out:
@@ -240,7 +243,8 @@ end_here(struct ctl *ctl, const struct order *order, const struct reply *report)
 		client_print(&report->body);
 	else if (planned_is_idle(report->json))
 		fprintf(ctl->out, "%s%s%salready so: nothing would change\n",
-		    order->pool != NULL ? "pool " : "", order->pool != NULL ? order->pool : "",
+		    order->pool != NULL ? "pool " : "",
+		    order->pool != NULL ? ctl_shown(order->pool) : "",
 		    order->pool != NULL ? ": " : "");
 	else if (lacks_address(order))
 		fputs("\na node without an address can be planned, not added: ,address=HOST:PORT "
@@ -248,7 +252,7 @@ end_here(struct ctl *ctl, const struct order *order, const struct reply *report)
 		    ctl->out);
 	else if (!is_refused(report))
 		fprintf(ctl->out, "\nhrwctl plan apply %s makes this change\n",
-		    client_text(report->json, "/plan"));
+		    client_shown(report->json, "/plan"));
 	return conclude(ctl, report->json);
 }
 
@@ -316,7 +320,7 @@ apply_all(struct ctl *ctl, const struct order *orders, size_t count, const struc
 		int rc;
 
 		if (is_idle && !ctl->is_json) {
-			fprintf(ctl->out, "already so: pool %s\n", orders[i].pool);
+			fprintf(ctl->out, "already so: pool %s\n", ctl_shown(orders[i].pool));
 			continue;
 		}
 		rc = apply(ctl, client_text(reports[i].json, "/plan"), orders[i].pool);

@@ -38,6 +38,8 @@ option_entry(struct buffer *out, const struct option_row *row)
 {
 	struct buffer left = {0}, help = {0};
 
+	if (row->letter != 0)
+		buffer_printf(&left, "-%c, ", row->letter);
 	buffer_printf(&left, "--%s%s%s", row->name, row->argument != NULL ? " " : "",
 	    row->argument != NULL ? row->argument : "");
 	buffer_add_text(&help, row->help);

@@ -9,10 +9,36 @@
 
 #include "daemon/ctl/verbose.h"
 
+/* What a terminal would obey is said in octal: printf(1) makes the bytes of it. */
+static bool
+put_octal(FILE *to, const char *before, struct hrw_bytes text)
+{
+	size_t size = text.len * 4 + 8;
+	char *shown = malloc(size);
+	bool is_safe =
+	    shown == NULL || hrw_bytes_equal(hrw_text(hrw_show(text, shown, size)), text);
+
+	free(shown);
+	if (is_safe)
+		return false;
+	fprintf(to, " %s\"$(printf '", before);
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.data[i] > ' ' && text.data[i] < 0x7f &&
+		    strchr("'\\%", text.data[i]) == NULL)
+			fputc(text.data[i], to);
+		else
+			fprintf(to, "\\%03o", text.data[i]);
+	}
+	fputs("')\"", to);
+	return true;
+}
+
 /* In single quotes, as a shell takes any text but one with a quote in it. */
 static void
 put_quoted(FILE *to, const char *before, struct hrw_bytes text)
 {
+	if (put_octal(to, before, text))
+		return;
 	fprintf(to, " %s'", before);
 	for (size_t i = 0; i < text.len; i++) {
 		if (text.data[i] == '\'')

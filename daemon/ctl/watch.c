@@ -1,6 +1,8 @@
 /*
  * watch.c - the pool as a stream of events, told in words as it comes.
  */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -37,8 +39,10 @@ static void
 print_source(FILE *to, const struct json *j)
 {
 	struct hrw_bytes source = j != NULL ? json_source(j) : hrw_text("none");
+	char *text = strndup((const char *)source.data, source.len);
 
-	fprintf(to, "%.*s", (int)source.len, (const char *)source.data);
+	fputs(ctl_shown(text != NULL ? text : ""), to);
+	free(text);
 }
 
 static bool
@@ -57,7 +61,7 @@ print_differences(FILE *to, const char *what, const struct json *was, const stru
 
 		if (!is_news(name) || is_equal(member, before))
 			continue;
-		fprintf(to, "  %s: %s ", what, name);
+		fprintf(to, "  %s: %s ", ctl_shown(what), ctl_shown(name));
 		print_source(to, before);
 		fputs(" to ", to);
 		print_source(to, member);
@@ -85,20 +89,20 @@ print_change(const struct ctl *ctl, const struct json *was, const struct json *i
 		const struct json *before = follow_node(was, name);
 
 		if (before == NULL)
-			fprintf(ctl->out, "  %s: added, %s, at %s\n", name,
-			    client_text(node, "/state"), client_text(node, "/address"));
+			fprintf(ctl->out, "  %s: added, %s, at %s\n", ctl_shown(name),
+			    client_shown(node, "/state"), client_shown(node, "/address"));
 		else
 			print_differences(ctl->out, name, before, node);
 	}
 	json_each (node, json_get(was, "nodes"))
 		if (follow_node(is, client_text(node, "/name")) == NULL)
-			fprintf(ctl->out, "  %s: removed\n", client_text(node, "/name"));
+			fprintf(ctl->out, "  %s: removed\n", client_shown(node, "/name"));
 }
 
 static void
 print_first(const struct ctl *ctl, const struct json *pool)
 {
-	fprintf(ctl->out, "pool %s, epoch %llu, %zu nodes\n", client_text(pool, "/name"),
+	fprintf(ctl->out, "pool %s, epoch %llu, %zu nodes\n", client_shown(pool, "/name"),
 	    (unsigned long long)client_count(pool, "/epoch"), json_count(json_get(pool, "nodes")));
 }
 
@@ -107,15 +111,23 @@ take_pool(struct watch *w, struct hrw_bytes data)
 {
 	struct json *pool = json_parse(data, JSON_STORED, NULL);
 
-	if (pool == NULL)
+	if (!client_has_shape(pool, CLIENT_POOL)) {
+		json_free(pool);
+		w->has_ended = true;
+		w->status = client_stranger(w->ctl);
 		return;
+	}
 	if (w->ctl->is_json)
-		printf("%.*s\n", (int)data.len, (const char *)data.data);
+		client_print(&(struct buffer){.data = (char *)data.data, .len = data.len});
 	else if (w->now == NULL)
 		print_first(w->ctl, pool);
 	else
 		print_change(w->ctl, w->now, pool);
-	fflush(stdout);
+	/* Nobody reads on: there is nothing left to watch for. */
+	if (fflush(stdout) != 0) {
+		w->ctl->output_error = errno;
+		w->has_ended = true;
+	}
 	w->seen += w->now != NULL;
 	json_free(w->now);
 	w->now = pool;

@@ -100,13 +100,13 @@ content_of(int fd)
 }
 
 static struct ran *
-run_on_files(const struct daemon *d, const char *in, bool is_mixed, va_list words)
+run_argv(const struct daemon *d, const char *what, char **argv, const char *in, bool is_mixed)
 {
 	struct ran *r = kept(calloc(1, sizeof(*r)));
-	char **argv = command(words, &r->what);
 	int fd[3] = {scratch(in), scratch(""), scratch("")};
 	pid_t pid;
 
+	r->what = what;
 	pid = fork();
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
@@ -119,6 +119,24 @@ run_on_files(const struct daemon *d, const char *in, bool is_mixed, va_list word
 	r->out = content_of(fd[1]);
 	r->err = content_of(fd[2]);
 	return r;
+}
+
+static struct ran *
+run_on_files(const struct daemon *d, const char *in, bool is_mixed, va_list words)
+{
+	const char *what;
+	char **argv = command(words, &what);
+
+	return run_argv(d, what, argv, in, is_mixed);
+}
+
+struct ran *
+ctl_shell(const struct daemon *d, const char *line)
+{
+	char *script = text("hrwctl() { '%s' \"$@\"; }; %s", program(), line);
+	char *argv[] = {text("/bin/sh"), text("-c"), script, NULL};
+
+	return run_argv(d, line, argv, "", false);
 }
 
 struct ran *

@@ -27,6 +27,10 @@ struct ran *ctl(const struct daemon *d, ...) __attribute__((sentinel));
 /* The same with a text on stdin. */
 struct ran *ctl_with(const struct daemon *d, const char *in, ...) __attribute__((sentinel));
 
+/* Runs a line of shell in which `hrwctl` is that program: for what only a shell
+ * does, such as 2>&- and pipes. */
+struct ran *ctl_shell(const struct daemon *d, const char *line);
+
 /* The same as ctl(), stdout and stderr in one file, which is `out`. */
 struct ran *ctl_mixed(const struct daemon *d, ...) __attribute__((sentinel));
 

@@ -176,7 +176,6 @@ static const char *const wrong[][6] = {
     {"nonsense"},
     {"--nonsense"},
     {"owner"},
-    {"owner", "a", "b"},
     {"owner", "a", "--yes"},
     {"nodes", "--output", "xml"},
     {"drain"},
@@ -447,8 +446,8 @@ START_TEST(keys_go_to_the_daemon_and_come_back)
 	    0);
 	expect_out(expect_ran(ctl(d, "keys", "get", "--format", "ndjson", NULL), 0),
 	    "\"a b\"\n{\"key_base64\":\"/w==\"}\n");
-	expect_out(expect_ran(ctl_with(d, "\"say \\\"hi\\\"\"\nplain\n", "keys", "import", "redis",
-				  "-", "--extend", NULL),
+	expect_out(expect_ran(ctl_with(d, "say \"hi\"\nplain\n", "keys", "import", "redis", "-",
+				  "--extend", NULL),
 		       0),
 	    "pool default: 4 keys, 2 added, 0 removed\n");
 	/* A line that is none undoes it all, and says where it stands. */

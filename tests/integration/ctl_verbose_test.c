@@ -88,7 +88,7 @@ START_TEST(verbose_prints_a_command_that_gets_the_same_answer)
 	};
 	static const char *const files[] = {"keys", "keys[1] {a,b}.txt", "it's $HOME; # `x`"};
 	struct daemon *d = fleet_with_photos();
-	const char *dump = "key=photo-3 exp=-1\n";
+	const char *dump = "key=photo-3 exp=-1\nEND\n";
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const char *const *w = rows[i];

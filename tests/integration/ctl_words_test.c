@@ -32,17 +32,20 @@ END_TEST
 START_TEST(a_refusal_advises_what_hrwctl_takes)
 {
 	struct daemon *d = fleet_with_photos();
-	static const char *const http[] = {
-	    "GET /", "POST /", "PUT /", "PATCH /", "DELETE /", "force=", "Accept", "?wait"};
+	static const char *const http[] = {"GET /", "POST /", "PUT /", "PATCH /", "DELETE /",
+	    "force=", "Accept", "?wait", "If-", "patch", "header", "curl", "dry_run",
+	    "admin listener makes"};
 	static const struct {
 		const char *words[5], *said;
 	} rows[] = {
 	    {{"remove", "cache-a", "--yes"}, "--force not-draining"},
 	    {{"drain", "cache-z", "--yes"}, "hrwctl nodes lists"},
-	    {{"nodes", "--pool", "none"}, "hrwctl apply FILE --pool none makes one"},
+	    {{"nodes", "--pool", "none"}, "hrwctl pool add none makes one"},
 	    {{"drain", "cache-a", "--pool", "none", "--yes"}, "no pool"},
 	    {{"owner", "k", "--pool", "empty"}, "hrwctl add NODE ADDRESS --pool empty"},
 	    {{"keys", "get"}, "--format ndjson"},
+	    {{"add", "cache-a", "h:1", "--yes"}, "hrwctl address"},
+	    {{"owner", ""}, "the key is empty"},
 	};
 
 	expect_status(ask(d->admin, "PUT", "/pools/empty",

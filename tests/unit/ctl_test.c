@@ -110,20 +110,33 @@ END_TEST
 static const struct {
 	enum dump_kind kind;
 	const char *line, *key;
+	enum dump_found found;
 } dumps[] = {
-    {DUMP_MEMCACHED, "key=photo-7 exp=-1 la=1700000000 cas=3 fetch=no cls=1 size=64", "photo-7"},
-    {DUMP_MEMCACHED, "key=a%20b%25%0a exp=0\r", "a b%\n"},
-    {DUMP_MEMCACHED, "key=alone", "alone"},
-    {DUMP_MEMCACHED, "END\r", NULL},
-    {DUMP_MEMCACHED, "", NULL},
-    {DUMP_MEMCACHED, "key=a%2", "!"},
-    {DUMP_MEMCACHED, "key=a%zz exp=0", "!"},
-    {DUMP_MEMCACHED, "ERROR", "!"},
-    {DUMP_REDIS, "photo-7", "photo-7"},
-    {DUMP_REDIS, "say \"hi\"", "say \"hi\""},
-    {DUMP_REDIS, "\"two\\nlines\\t\\\"q\\\" \\\\ \\x01\"", "two\nlines\t\"q\" \\ \x01"},
-    {DUMP_REDIS, "\"a\\x4\"", "!"},
-    {DUMP_REDIS, "", NULL},
+    {DUMP_MEMCACHED, "key=photo-7 exp=-1 la=1700000000 cas=3 fetch=no cls=1 size=64", "photo-7",
+	DUMP_KEY},
+    {DUMP_MEMCACHED, "key=a%20b%25%0a exp=0\r", "a b%\n", DUMP_KEY},
+    {DUMP_MEMCACHED, "key=alone", "alone", DUMP_KEY},
+    {DUMP_MEMCACHED, "END\r", NULL, DUMP_END},
+    {DUMP_MEMCACHED, "", NULL, DUMP_NOTHING},
+    {DUMP_MEMCACHED, "key=a%2", "!", DUMP_KEY},
+    {DUMP_MEMCACHED, "key=a%zz exp=0", "!", DUMP_KEY},
+    {DUMP_MEMCACHED, "ERROR", "!", DUMP_KEY},
+    {DUMP_REDIS, "photo-7", "photo-7", DUMP_KEY},
+    {DUMP_REDIS, "say \"hi\"", "say \"hi\"", DUMP_KEY},
+    {DUMP_REDIS, "\"agentCounter\"", "\"agentCounter\"", DUMP_KEY},
+    {DUMP_REDIS, "a\\x41\r", "a\\x41\r", DUMP_KEY},
+    {DUMP_REDIS, "", NULL, DUMP_EMPTY_KEY},
+    {DUMP_REDIS_QUOTED, "\"two\\nlines\\t\\\"q\\\" \\\\ \\x01\"", "two\nlines\t\"q\" \\ \x01",
+	DUMP_KEY},
+    {DUMP_REDIS_QUOTED, "\"a\"\r", "a", DUMP_KEY},
+    {DUMP_REDIS_QUOTED, "\"a\\x4\"", "!", DUMP_KEY},
+    {DUMP_REDIS_QUOTED, "a", "!", DUMP_KEY},
+    {DUMP_REDIS_QUOTED, "\"", "!", DUMP_KEY},
+    {DUMP_REDIS_QUOTED, "\"a", "!", DUMP_KEY},
+    {DUMP_REDIS_QUOTED, "\"a\\\"", "!", DUMP_KEY},
+    {DUMP_REDIS_QUOTED, "\"a\"b\"", "!", DUMP_KEY},
+    {DUMP_REDIS_QUOTED, "\"\"", NULL, DUMP_EMPTY_KEY},
+    {DUMP_REDIS_QUOTED, "", NULL, DUMP_NOTHING},
 };
 
 START_TEST(a_dumped_line_gives_its_key)
@@ -133,12 +146,12 @@ START_TEST(a_dumped_line_gives_its_key)
 	int rc = dump_line(dumps[_i].kind, hrw_text(dumps[_i].line), &key, &fault);
 
 	if (dumps[_i].key == NULL)
-		ck_assert_int_eq(rc, 0);
+		ck_assert_int_eq(rc, dumps[_i].found);
 	else if (strcmp(dumps[_i].key, "!") == 0)
 		ck_assert_int_eq(rc, HRW_BAD_KEY);
 	else
-		ck_assert_int_eq(rc, 1);
-	if (rc == 1)
+		ck_assert_int_eq(rc, DUMP_KEY);
+	if (rc == DUMP_KEY)
 		ck_assert_str_eq(buffer_text(&key), dumps[_i].key);
 	buffer_fini(&key);
 }
@@ -232,7 +245,7 @@ START_TEST(each_command_option_and_status_stands_in_help_and_manual)
 
 			ck_assert_msg(option_find(at, len) != NULL, "%s takes %s", c->name, at);
 			ck_assert_ptr_nonnull(
-			    strstr(buffer_text(&own), text("  --%.*s", (int)len, at)));
+			    strstr(buffer_text(&own), text(" --%.*s", (int)len, at)));
 			at += len + (at[len] == ' ');
 		}
 		buffer_fini(&own);
@@ -240,7 +253,8 @@ START_TEST(each_command_option_and_status_stands_in_help_and_manual)
 	for (const struct option_row *row = option_rows; row->name != NULL; row++)
 		if (row->help != NULL)
 			ck_assert_msg(strstr(buffer_text(&manual),
-					  text("\n\\fB\\-\\-%s\\fR",
+					  text("%s%s\\-\\-%s\\fR", "\n\\fB",
+					      row->letter != 0 ? text("\\-%c, ", row->letter) : "",
 					      text_replace(row->name, "-", "\\-"))) != NULL,
 			    "%s", row->name);
 	buffer_fini(&help);
