@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/guess.h"
 #include "daemon/json.h"
 #include "daemon/json_check.h"
 
@@ -489,61 +490,10 @@ json_as_given(const struct json *j, unsigned types, struct hrw_fault *fault)
 	    json_name(j), hrw_show(json_source(j), shown, sizeof(shown)));
 }
 
-static size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-enum { GUESS_BYTES_MAX = 40, GUESS_DISTANCE_MAX = 2 };
-
-/* Edit distance of two short names: insertions, deletions, replacements.
- * Source: Wagner & Fischer, JACM 21(1), 1974. */
-static size_t
-distance(const char *a, const char *b)
-{
-	size_t row[GUESS_BYTES_MAX + 1], a_len = strlen(a), b_len = strlen(b);
-
-	if (a_len > GUESS_BYTES_MAX || b_len > GUESS_BYTES_MAX)
-		return SIZE_MAX;
-	for (size_t k = 0; k <= b_len; k++)
-		row[k] = k;
-	for (size_t i = 1; i <= a_len; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t k = 1; k <= b_len; k++) {
-			size_t replaced = diagonal + (a[i - 1] != b[k - 1]);
-
-			diagonal = row[k];
-			row[k] = least(replaced, least(row[k], row[k - 1]) + 1);
-		}
-	}
-	return row[b_len];
-}
-
-static const char *
-nearest(const char *name, const char *const *names)
-{
-	const char *guess = NULL;
-	size_t best = GUESS_DISTANCE_MAX + 1;
-
-	for (; *names != NULL; names++) {
-		size_t far = distance(name, *names);
-
-		/* Of a name of two letters everything is near. */
-		if (far < best && far < strlen(*names)) {
-			best = far;
-			guess = *names;
-		}
-	}
-	return guess;
-}
-
 static int
 stranger(const struct json *member, const char *const *names, struct hrw_fault *fault)
 {
-	const char *guess = nearest(json_name(member), names);
+	const char *guess = guess_word(json_name(member), names);
 	struct buffer known = {0};
 	int rc;
 

@@ -341,3 +341,9 @@ metrics_drift(struct metrics *m, const char *pool, bool differs)
 	if (drift[m->drifts].name != NULL)
 		m->drifts++;
 }
+
+int64_t
+metrics_started(const struct metrics *m)
+{
+	return m->first->started;
+}

@@ -59,6 +59,9 @@ void metrics_change(struct metrics *m, enum metrics_change outcome);
  * other loop runs. */
 void metrics_drift(struct metrics *m, const char *pool, bool differs);
 
+/* When the daemon started, in Unix time. */
+int64_t metrics_started(const struct metrics *m);
+
 /* The names in the order of /metrics; NULL past the last. */
 const char *metrics_name(size_t i);
 

@@ -92,22 +92,47 @@ action_add(struct ctl *ctl)
 	return rc;
 }
 
-int
-action_reweight(struct ctl *ctl)
+/* One field of one node; a number as it was written, a NULL text as null. */
+static int
+patch(struct ctl *ctl, const char *field, const char *number, const char *text)
 {
 	struct order order = {.method = "PATCH"};
 	struct json_out o = json_out(&order.body);
-	int rc = body_number("the weight", ctl->argument[1]);
+	int rc;
 
 	buffer_add_text(&order.path, "/nodes");
 	url_segment(&order.path, ctl->argument[0]);
 	json_open_object(&o, NULL);
-	json_put_raw(&o, "weight", hrw_text(ctl->argument[1]));
+	if (number != NULL)
+		json_put_raw(&o, field, hrw_text(number));
+	else
+		json_put_text(&o, field, text);
 	json_close_object(&o);
-	if (rc == 0)
-		rc = submit_order(ctl, &order);
+	rc = submit_order(ctl, &order);
 	order_fini(&order);
 	return rc;
+}
+
+int
+action_reweight(struct ctl *ctl)
+{
+	int rc = body_number("the weight", ctl->argument[1]);
+
+	return rc == 0 ? patch(ctl, "weight", ctl->argument[1], NULL) : rc;
+}
+
+int
+action_address(struct ctl *ctl)
+{
+	return patch(ctl, "address", NULL, ctl->argument[1]);
+}
+
+int
+action_zone(struct ctl *ctl)
+{
+	const char *zone = ctl->argument[1];
+
+	return patch(ctl, "zone", NULL, strcmp(zone, "-") != 0 ? zone : NULL);
 }
 
 int

@@ -107,13 +107,11 @@ put_node(struct json_out *o, const char *spec)
 }
 
 static int
-put_nodes(struct json_out *o, const struct option_list *list)
+put_nodes(struct json_out *o, const char *name, const struct option_list *list)
 {
 	int rc = 0;
 
-	if (list->count == 0)
-		return 0;
-	json_open_array(o, "add");
+	json_open_array(o, name);
 	for (size_t i = 0; rc == 0 && i < list->count; i++)
 		rc = put_node(o, list->at[i]);
 	json_close_array(o);
@@ -155,41 +153,83 @@ put_weights(struct json_out *o, const struct option_list *list)
 }
 
 static int
-put_placement(struct json_out *o, const char *text)
+put_placement(struct json_out *o, const char *name, const char *text)
 {
 	struct hrw_fault fault = {0};
 	struct json *j;
 
-	if (text == NULL)
-		return 0;
 	if (*text != '{') {
-		json_put_text(o, "placement", text);
+		json_put_text(o, name, text);
 		return 0;
 	}
 	j = json_parse(hrw_text(text), JSON_STRICT, &fault);
 	if (j == NULL)
-		return ctl_fail(CTL_USAGE, "--placement: %s", fault.detail);
-	json_put_tree(o, "placement", j);
+		return ctl_fail(CTL_USAGE, "the placement %s: %s", text, fault.detail);
+	json_put_tree(o, name, j);
 	json_free(j);
 	return 0;
 }
 
 static int
-put_options(struct json_out *o, const struct options *options)
+put_tasks(struct json_out *o, const struct options *options)
 {
-	int rc = put_nodes(o, &options->add);
+	int rc = options->add.count > 0 ? put_nodes(o, "add", &options->add) : 0;
 
 	put_names(o, "drain", &options->drain);
 	put_names(o, "activate", &options->activate);
 	put_names(o, "rejoin", &options->rejoin);
 	put_names(o, "remove", &options->remove);
-	if (rc == 0)
-		rc = put_weights(o, &options->reweight);
-	if (rc == 0)
-		rc = put_placement(o, options->placement);
+	return rc == 0 ? put_weights(o, &options->reweight) : rc;
+}
+
+static int
+put_terms(struct json_out *o, const struct options *options)
+{
 	if (options->copies != 0)
 		json_put_count(o, "copies", options->copies);
+	return options->placement != NULL ? put_placement(o, "placement", options->placement) : 0;
+}
+
+static int
+put_options(struct json_out *o, const struct options *options)
+{
+	int rc = put_tasks(o, options);
+
+	return rc == 0 ? put_terms(o, options) : rc;
+}
+
+int
+body_pool(const struct options *options, struct buffer *out)
+{
+	struct json_out o = json_out(out);
+	int rc;
+
+	json_open_object(&o, NULL);
+	rc = put_terms(&o, options);
+	if (rc == 0)
+		rc = put_nodes(&o, "nodes", &options->add);
+	json_close_object(&o);
+	return rc == 0 && out->failed ? ctl_no_memory() : rc;
+}
+
+static int
+put_placements(struct json_out *o, const char *name, char **texts, size_t count)
+{
+	int rc = 0;
+
+	json_open_array(o, name);
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = put_placement(o, NULL, texts[i]);
+	json_close_array(o);
 	return rc;
+}
+
+int
+body_placements(char **texts, size_t count, struct buffer *out)
+{
+	struct json_out o = json_out(out);
+
+	return put_placements(&o, NULL, texts, count);
 }
 
 static int
@@ -232,12 +272,38 @@ put_keys(struct json_out *o, const char *path)
 }
 
 static bool
-has_options(const struct options *o)
+has_tasks(const struct options *o)
 {
 	return o->add.count + o->drain.count + o->activate.count + o->rejoin.count +
-		       o->remove.count + o->reweight.count + o->copies >
-		   0 ||
-	       o->placement != NULL;
+		   o->remove.count + o->reweight.count >
+	       0;
+}
+
+static bool
+has_options(const struct options *o)
+{
+	return has_tasks(o) || o->copies > 0 || o->placement != NULL;
+}
+
+int
+body_compare(struct ctl *ctl, struct buffer *out)
+{
+	struct json_out o = json_out(out);
+	int rc;
+
+	json_open_object(&o, NULL);
+	rc = put_placements(&o, "placements", ctl->argument, ctl->argument_count);
+	if (ctl->options.copies != 0)
+		json_put_count(&o, "copies", ctl->options.copies);
+	if (rc == 0 && has_tasks(&ctl->options)) {
+		json_open_object(&o, "change");
+		rc = put_tasks(&o, &ctl->options);
+		json_close_object(&o);
+	}
+	if (rc == 0)
+		rc = put_keys(&o, ctl->options.keys);
+	json_close_object(&o);
+	return rc == 0 && out->failed ? ctl_no_memory() : rc;
 }
 
 int

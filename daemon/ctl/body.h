@@ -26,6 +26,15 @@ int body_configuration(const char *path, struct json *j, const struct json **poo
  *   errors CTL_USAGE: both or neither were given, or a value is malformed */
 int body_change(struct ctl *ctl, const char *path, const char *keys, struct buffer *out);
 
+/* A new pool of --copies, --placement and --add, as PUT /pools/{pool} takes it. */
+int body_pool(const struct options *options, struct buffer *out);
+
+/* Placements, names or JSON objects with parameters, as a JSON array. */
+int body_placements(char **texts, size_t count, struct buffer *out);
+
+/* What POST /compare takes: the arguments are placements, the options a change. */
+int body_compare(struct ctl *ctl, struct buffer *out);
+
 /* A text that is a number in JSON. CTL_USAGE with the name of what it is for. */
 int body_number(const char *what, const char *text);
 

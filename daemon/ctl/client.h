@@ -20,7 +20,8 @@ struct ask {
 	const char *type;      /* of the body */
 	const char *accept;    /* NULL: application/json */
 	/* What hrwd's answer to it has: names with a mark behind each. [ is a list of
-	 * objects, ] one that may be missing, # a number, $ a text, = anything. NULL: whatever it likes */
+	 * objects, ] one that may be missing, # a number, $ a text, = anything. NULL: whatever it
+	 * likes */
 	const char *shape;
 	const char *if_match, *if_none_match, *reason; /* NULL: not sent */
 	bool is_async;				       /* a report is not waited for */
@@ -62,7 +63,7 @@ int client_want(struct ctl *ctl, const struct ask *ask, struct reply *reply);
 int client_get(struct ctl *ctl, const char *path, const char *shape, struct reply *reply);
 
 /* A report of a change, and a pool, as `shape` of an ask. */
-#define CLIENT_REPORT "pool$ state$ epoch_before= epoch_after= change[ nodes]"
+#define CLIENT_REPORT "pool$ outcome$ epoch_before= epoch_after= change[ nodes]"
 #define CLIENT_POOL   "name$ epoch# nodes["
 
 /* Has it all of a shape? */

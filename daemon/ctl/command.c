@@ -1,9 +1,11 @@
 /*
  * command.c - the table of commands.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "daemon/ctl/command.h"
+#include "daemon/guess.h"
 
 #define CHANGE "yes dry-run exit-code reason force"
 #define EDITS  "add drain activate rejoin remove reweight copies placement"
@@ -21,6 +23,8 @@ const struct command commands[] = {
     {"explain", "KEY", "", "every node's rank and score for a key, and why", lookup_explain},
     {"nodes", "", "", "the nodes of a pool", lookup_nodes},
     {"pools", "", "", "every pool in short", lookup_pools},
+    {"status", "", "exit-code", "the daemon, its store and pools, and what is not settled",
+	status_show},
 
     {"add", "NODE ADDRESS", CHANGE " weight zone joining active settle-now",
 	"add a node, to be filled", action_add},
@@ -31,6 +35,9 @@ const struct command commands[] = {
     {"rejoin", "NODE...", CHANGE, "place keys on nodes that came back empty", action_rejoin},
     {"reweight", "NODE WEIGHT", CHANGE " settle-now", "give a node another share of the keys",
 	action_reweight},
+    {"address", "NODE ADDRESS", CHANGE, "say where a node is now: no key moves", action_address},
+    {"zone", "NODE ZONE", CHANGE " settle-later", "move a node to another zone; - for its own",
+	action_zone},
     {"remove", "NODE...", CHANGE, "remove draining nodes", action_remove},
     {"settle", "", CHANGE, "all copies are in place", action_settle},
     {"copies", "", "to from limit csv", "the copies of stored keys that are still to be made",
@@ -47,6 +54,14 @@ const struct command commands[] = {
     {"revert", "EPOCH", CHANGE " settle-now", "go back to an earlier epoch's membership",
 	action_revert},
 
+    {"pool add", "POOL", CHANGE " copies placement add", "make a pool, with nodes or without",
+	pools_add},
+    {"pool drop", "POOL", CHANGE, "remove a pool and its keys", pools_drop},
+    {"pool show", "[POOL]", "epoch", "a whole pool, and why it is not settled", pools_show},
+    {"dump", "", "",
+	"print every pool, or the one of --pool, as a configuration that hrwctl apply takes",
+	pools_dump},
+
     {"plan", "[FILE]", EDITS " keys offline exit-code",
 	"what a change would do, of a file or of options", plans_make},
     {"plan show", "ID", "watch", "a plan's report", plans_show},
@@ -58,6 +73,15 @@ const struct command commands[] = {
     {"plans", "", "limit", "kept plans, newest first; of every pool with --pool '*'", plans_list},
     {"history", "", "limit",
 	"what was changed or refused, newest first; of every pool with --pool '*'", plans_history},
+
+    {"compare", "PLACEMENT...", "add drain activate rejoin remove reweight copies keys",
+	"how evenly placements (a name, or a JSON object with parameters) spread the keys, and "
+	"what a change moves",
+	compare_placements},
+    {"simulate", "FILE [PLACEMENT...]", "capacity window leave join",
+	"the hit rates of a trace, a key a line in order of time, under placements (the pool's "
+	"without), at random and in turn; - is stdin",
+	simulate_trace},
 
     {"keys put", "FILE", "format crlf empty reason", "replace a pool's stored keys; - is stdin",
 	keyfile_put},
@@ -73,6 +97,8 @@ const struct command commands[] = {
 	"ask the lookup listener for many keys, and print how long it took", bench_run},
     {"token", "NAME ROLE [PATTERN...]", "",
 	"make a token, and its line for the daemon's file of tokens", secret_make},
+    {"completion", "SHELL", "", "print the script that completes hrwctl's words in a shell",
+	completion_script},
     {NULL, NULL, NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -82,6 +108,7 @@ static const struct {
 } choices[] = {
     {"ROLE", "read plan operate admin"},
     {"DUMP", "memcached redis"},
+    {"SHELL", "bash zsh fish"},
 };
 
 const char *
@@ -138,6 +165,23 @@ command_find(char **words, size_t count, size_t *taken)
 		}
 	}
 	return best;
+}
+
+const char *
+command_guess(char **words, size_t count)
+{
+	const char *names[128], *guess = NULL;
+	size_t known = 0;
+	char two[128];
+
+	for (const struct command *c = commands; c->name != NULL && known < 127; c++)
+		names[known++] = c->name;
+	names[known] = NULL;
+	if (count > 1) {
+		snprintf(two, sizeof(two), "%s %s", words[0], words[1]);
+		guess = guess_word(two, names);
+	}
+	return guess != NULL ? guess : guess_word(words[0], names);
 }
 
 /* Nothing but a key can be empty: `drain "$node"` without a $node is a slip. */

@@ -38,13 +38,14 @@ void usage_write_group(const char *word, struct buffer *out);
 /* hrwctl(1) as roff. */
 void manual_write(struct buffer *out);
 
-/* The scripts that make bash, zsh and fish ask completion_print(). */
-void completion_bash(struct buffer *out);
-void completion_zsh(struct buffer *out);
-void completion_fish(struct buffer *out);
+/* The script that makes a shell (bash, zsh, fish) ask completion_print(). */
+void completion_write(const char *shell, struct buffer *out);
 
 /* Prints what the last word can become, "word<TAB>help" a line. CTL_DONE. */
 int completion_print(struct ctl *ctl, char **words, size_t count);
+
+/* The nearest command to words that are none; NULL: none is near. */
+const char *command_guess(char **words, size_t count);
 
 /* Each command's function, by file. */
 int lookup_owner(struct ctl *ctl);
@@ -57,11 +58,29 @@ int lookup_pools(struct ctl *ctl);
 struct reply;
 int lookup_list(struct ctl *ctl, const char *path, const char *shape, struct reply *reply);
 
+/* The nodes of what GET /nodes or GET /pools/{pool} gave; columns and a row of pools. */
+struct table;
+struct json;
+void lookup_show_nodes(const struct ctl *ctl, const struct json *j);
+void lookup_pool_columns(struct table *t);
+void lookup_pool_row(struct table *t, const struct json *pool);
+
+int pools_add(struct ctl *ctl);
+int pools_drop(struct ctl *ctl);
+int pools_show(struct ctl *ctl);
+int pools_dump(struct ctl *ctl);
+
+int status_show(struct ctl *ctl);
+int compare_placements(struct ctl *ctl);
+int simulate_trace(struct ctl *ctl);
+
 int action_add(struct ctl *ctl);
 int action_drain(struct ctl *ctl);
 int action_activate(struct ctl *ctl);
 int action_rejoin(struct ctl *ctl);
 int action_reweight(struct ctl *ctl);
+int action_address(struct ctl *ctl);
+int action_zone(struct ctl *ctl);
 int action_remove(struct ctl *ctl);
 int action_settle(struct ctl *ctl);
 int action_change(struct ctl *ctl);
@@ -88,5 +107,6 @@ int keyfile_stats(struct ctl *ctl);
 int follow_pool(struct ctl *ctl);
 int bench_run(struct ctl *ctl);
 int secret_make(struct ctl *ctl);
+int completion_script(struct ctl *ctl);
 
 #endif

@@ -52,16 +52,23 @@ offer_named(const struct line *l, const struct json *j, const char *name, const 
 		offer(l, word, strlen(word), client_shown(j, help));
 }
 
+/* What the daemon lists, by the name of an argument. */
+static const struct source {
+	const char *argument, *path, *list, *shape, *name, *help;
+} sources[] = {
+    {"NODE", "/nodes", "nodes", "nodes[", "/name", "/state"},
+    {"POOL", "/pools?limit=1000", "pools", "pools[", "/name", "/placement"},
+    {"ID", "/plans?limit=20", "plans", "plans[", "/plan", "/at"},
+};
+
 static void
-offer_nodes(const struct line *l)
+offer_listed(const struct line *l, const struct source *from)
 {
 	struct reply reply = {0};
 
-	if (lookup_list(l->ctl, "/nodes", "nodes[", &reply) == 0) {
-		json_each (node, json_get(reply.json, "nodes")) {
-			offer_named(l, node, "/name", "/state");
-		}
-	}
+	if (lookup_list(l->ctl, from->path, from->shape, &reply) == 0)
+		json_each (entry, json_get(reply.json, from->list))
+			offer_named(l, entry, from->name, from->help);
 	reply_fini(&reply);
 }
 
@@ -69,12 +76,23 @@ offer_nodes(const struct line *l)
 static void
 offer_argument(const struct line *l, const char *name, size_t len)
 {
-	const char *choices = command_choices(name, len);
+	const char *choices;
 
-	if (choices != NULL)
+	name += *name == '[';
+	len = strcspn(name, " ]");
+	choices = command_choices(name, len);
+
+	if (choices != NULL) {
 		offer_list(l, choices);
-	else if (len >= 4 && memcmp(name, "NODE", 4) == 0)
-		offer_nodes(l);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+		size_t own = strlen(sources[i].argument);
+
+		if (len >= own && memcmp(name, sources[i].argument, own) == 0 &&
+		    (len == own || strchr(".]=@", name[own]) != NULL))
+			offer_listed(l, &sources[i]);
+	}
 }
 
 static void
@@ -193,8 +211,8 @@ completion_print(struct ctl *ctl, char **words, size_t count)
 	return CTL_DONE;
 }
 
-void
-completion_bash(struct buffer *out)
+static void
+write_bash(struct buffer *out)
 {
 	buffer_add_text(out,
 	    "# bash completion of hrwctl\n"
@@ -206,8 +224,8 @@ completion_bash(struct buffer *out)
 	    "complete -o default -F _hrwctl hrwctl\n");
 }
 
-void
-completion_zsh(struct buffer *out)
+static void
+write_zsh(struct buffer *out)
 {
 	buffer_add_text(out, "#compdef hrwctl\n"
 			     "local -a found\n"
@@ -222,8 +240,8 @@ completion_zsh(struct buffer *out)
 			     "fi\n");
 }
 
-void
-completion_fish(struct buffer *out)
+static void
+write_fish(struct buffer *out)
 {
 	buffer_add_text(out, "# fish completion of hrwctl\n"
 			     "function __hrwctl_words\n"
@@ -236,4 +254,28 @@ completion_fish(struct buffer *out)
 			     "\tend\n"
 			     "end\n"
 			     "complete -c hrwctl -f -a '(__hrwctl_words)'\n");
+}
+
+void
+completion_write(const char *shell, struct buffer *out)
+{
+	if (strcmp(shell, "bash") == 0)
+		write_bash(out);
+	else if (strcmp(shell, "zsh") == 0)
+		write_zsh(out);
+	else
+		write_fish(out);
+}
+
+int
+completion_script(struct ctl *ctl)
+{
+	struct buffer text = {0};
+	int rc;
+
+	completion_write(ctl->argument[0], &text);
+	rc = text.failed ? ctl_no_memory() : CTL_DONE;
+	client_put(buffer_bytes(&text));
+	buffer_fini(&text);
+	return rc;
 }

@@ -291,7 +291,7 @@ lookup_list(struct ctl *ctl, const char *path, const char *shape, struct reply *
 	int rc;
 
 	buffer_add_text(&url, path);
-	if (ctl->options.pool != NULL && strcmp(path, "/nodes") == 0)
+	if (ctl->options.pool != NULL && strncmp(path, "/pools", 6) != 0)
 		url_parameter(&url, "pool", hrw_text(ctl->options.pool));
 	rc = url.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&url), shape, reply);
 	buffer_fini(&url);
@@ -304,8 +304,8 @@ state_style(const char *state)
 	return strcmp(state, "active") == 0 ? STYLE_NONE : STYLE_WARN;
 }
 
-static void
-show_nodes(struct ctl *ctl, const struct json *j)
+void
+lookup_show_nodes(const struct ctl *ctl, const struct json *j)
 {
 	enum { MANY_NODES = 50 };
 	struct table t = {0};
@@ -344,9 +344,30 @@ lookup_nodes(struct ctl *ctl)
 	if (rc == 0 && ctl->is_json)
 		client_print(&reply.body);
 	else if (rc == 0)
-		show_nodes(ctl, reply.json);
+		lookup_show_nodes(ctl, reply.json);
 	reply_fini(&reply);
 	return rc;
+}
+
+void
+lookup_pool_columns(struct table *t)
+{
+	table_column(t, TABLE_LEFT, "POOL");
+	table_column(t, TABLE_RIGHT, "EPOCH");
+	table_column(t, TABLE_LEFT, "PLACEMENT");
+	table_column(t, TABLE_RIGHT, "COPIES");
+	table_column(t, TABLE_RIGHT, "NODES");
+	table_column(t, TABLE_RIGHT, "KEYS");
+	table_column(t, TABLE_LEFT, "SETTLED");
+	table_column(t, TABLE_LEFT, "FINGERPRINT");
+}
+
+void
+lookup_pool_row(struct table *t, const struct json *pool)
+{
+	cells(t, pool, "name epoch placement copies nodes");
+	table_count(t, client_count(pool, "/keys"));
+	cells(t, pool, "settled fingerprint");
 }
 
 int
@@ -362,19 +383,9 @@ lookup_pools(struct ctl *ctl)
 		client_print(&reply.body);
 		goto out;
 	}
-	table_column(&t, TABLE_LEFT, "POOL");
-	table_column(&t, TABLE_RIGHT, "EPOCH");
-	table_column(&t, TABLE_LEFT, "PLACEMENT");
-	table_column(&t, TABLE_RIGHT, "COPIES");
-	table_column(&t, TABLE_RIGHT, "NODES");
-	table_column(&t, TABLE_RIGHT, "KEYS");
-	table_column(&t, TABLE_LEFT, "SETTLED");
-	table_column(&t, TABLE_LEFT, "FINGERPRINT");
-	json_each (pool, json_get(reply.json, "pools")) {
-		cells(&t, pool, "name epoch placement copies nodes");
-		table_count(&t, client_count(pool, "/keys"));
-		cells(&t, pool, "settled fingerprint");
-	}
+	lookup_pool_columns(&t);
+	json_each (pool, json_get(reply.json, "pools"))
+		lookup_pool_row(&t, pool);
 	table_print(&t, ctl->out, &ctl->terminal);
 	if (json_get(reply.json, "next") != NULL)
 		fputs("(these are the first 1,000)\n", ctl->out);

@@ -23,37 +23,48 @@ put(struct buffer *text)
 static int
 print(struct ctl *ctl, char **words, size_t count)
 {
-	static const struct {
-		const char *what;
-		void (*write)(struct buffer *out);
-	} rows[] = {
-	    {"man", manual_write},
-	    {"bash", completion_bash},
-	    {"zsh", completion_zsh},
-	    {"fish", completion_fish},
-	};
-	const char *what = ctl->options.print;
 	struct buffer text = {0};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (strcmp(rows[i].what, what) == 0) {
-			rows[i].write(&text);
-			put(&text);
-			return CTL_DONE;
-		}
-	}
-	return completion_print(ctl, words, count);
+	if (strcmp(ctl->options.print, "words") == 0)
+		return completion_print(ctl, words, count);
+	if (strcmp(ctl->options.print, "man") == 0)
+		manual_write(&text);
+	else
+		completion_write(ctl->options.print, &text);
+	put(&text);
+	return CTL_DONE;
 }
 
 static int
-no_command(const char *word)
+no_command(char **words, size_t count)
 {
+	const char *word = words[0], *guess = command_guess(words, count);
+
+	if (guess != NULL && (count > 1 || !command_is_group(word)))
+		return ctl_fail(CTL_USAGE,
+		    "there is no command \"%s%s%s\": did you mean \"%s\"? (hrwctl --help lists "
+		    "what "
+		    "there is)",
+		    word, strchr(guess, ' ') != NULL && count > 1 ? " " : "",
+		    strchr(guess, ' ') != NULL && count > 1 ? words[1] : "", guess);
 	if (command_is_group(word))
 		return ctl_fail(CTL_USAGE,
 		    "\"%s\" is the first word of several commands: hrwctl %s --help lists them",
 		    word, word);
 	return ctl_fail(
 	    CTL_USAGE, "there is no command \"%s\": hrwctl --help lists what there is", word);
+}
+
+/* "plan shwo" is a plan of a file, but where there is no such file. */
+static bool
+is_mistyped(char **words, size_t count, size_t taken)
+{
+	const char *guess;
+
+	if (taken != 1 || count < 2 || !command_is_group(words[0]) || access(words[1], F_OK) == 0)
+		return false;
+	guess = command_guess(words, count);
+	return guess != NULL && strchr(guess, ' ') != NULL;
 }
 
 static int
@@ -70,8 +81,8 @@ find_command(struct ctl *ctl, char **words, size_t count)
 	}
 	ctl->command = command_find(words, count, &taken);
 	is_group = ctl->options.is_help && count == 1 && command_is_group(words[0]);
-	if (ctl->command == NULL && count > 0 && !is_group)
-		return no_command(words[0]);
+	if (count > 0 && (is_mistyped(words, count, taken) || (ctl->command == NULL && !is_group)))
+		return no_command(words, count);
 	if (ctl->options.is_help) {
 		if (ctl->command == NULL && is_group)
 			usage_write_group(words[0], &text);

@@ -46,7 +46,7 @@ const struct option_row option_rows[] = {
     {"dry-run", FLAG(is_dry_run), .help = "stop after the report"},
     {"exit-code", FLAG(has_exit_code),
 	.help = "a dry run or plan ends with 5 where something would change, 1 where it would be "
-		"refused"},
+		"refused; status with 5 where a pool is not settled"},
     {"reason", TEXT("TEXT", reason), .is_line = true,
 	.help = "why, for the history: one line, of which 200 bytes are kept"},
     {"force", LIST("CODE", force),
@@ -87,6 +87,13 @@ const struct option_row option_rows[] = {
     {"to", TEXT("NODE", to), .help = "only keys whose copy on this node is to be made"},
     {"csv", FLAG(is_csv), .help = "as CSV"},
     {"limit", NUMBER(limit, 20, 1, 1000), .help = "so many at most; 20 without"},
+    {"epoch", NUMBER(epoch, 0, 1, INT64_MAX), .help = "the pool as it was at this epoch"},
+    {"capacity", NUMBER(capacity, 0, 1, 1 << 30),
+	.help = "entries that each node's cache has room for; any number without"},
+    {"window", NUMBER(window, 0, 1, 10000000),
+	.help = "requests that a worst hit rate is counted over; 1,000 without"},
+    {"leave", LIST("NODE@N", leave), .help = "a node leaves after so many requests"},
+    {"join", LIST("NODE@N", join), .help = "a node joins, or comes back, after so many"},
     {"count", NUMBER(count, 0, 1, UINT32_MAX), .help = "end after so many changes"},
     {"interval", NUMBER(interval, 1, 1, 3600),
 	.help = "seconds until it asks again where the stream ended, each time twice as many, up "

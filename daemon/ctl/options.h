@@ -40,7 +40,8 @@ struct options {
 	/* of the rest */
 	const char *lost, *gained, *source, *to;
 	bool is_csv, watches;
-	uint64_t limit, count, interval;
+	uint64_t limit, count, interval, epoch, capacity, window;
+	struct option_list leave, join;
 	const char *format;
 	bool extends, may_be_empty, has_crlf, is_quoted;
 	const char *lookup;

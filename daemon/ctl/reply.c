@@ -153,6 +153,7 @@ static const struct {
     {"patch it, or", "hrwctl reweight or hrwctl address changes it, or", false},
     {"look at what changed, then send If-Match: ",
 	"hrwctl history says what changed; then give the command again", true},
+    {"If-None-Match is *, but ", "", false},
     {"send If-None-Match: * to make it", "give the command again to make it", true},
     {": send If-", ": give the command again", true},
     {": send a header Authorization: ", "", true},

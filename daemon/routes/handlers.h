@@ -76,6 +76,7 @@ int history_list(struct request *req);
 int status_live(struct request *req);
 int status_ready(struct request *req);
 int status_version(struct request *req);
+int status_get(struct request *req);
 int status_metrics(struct request *req);
 
 /* openapi.c */

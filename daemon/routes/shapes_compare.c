@@ -134,6 +134,22 @@ static const struct shape_member version[] = {
     {NULL, NULL, NULL},
 };
 
+static const struct shape_member status[] = {
+    {"version", "text", NULL},
+    {"is_ready", "flag", "Are all memberships loaded?"},
+    {"started", "time", NULL},
+    {"uptime_seconds", "count", NULL},
+    {"store", "store", NULL},
+    {NULL, NULL, NULL},
+};
+
+static const struct shape_member store[] = {
+    {"kind", "'sqlite'|'file'", NULL},
+    {"path", "text", NULL},
+    {"is_writable", "flag", "Does it take changes?"},
+    {NULL, NULL, NULL},
+};
+
 static const struct shape_member problem[] = {
     {"type", "'about:blank'", NULL},
     {"title", "text", "The code in words"},
@@ -164,6 +180,8 @@ const struct shape shapes_compare[] = {
 
     {"host", "A failure domain of a placement's own", {host}, NULL, NULL},
     {"version", "Who answers", {version}, NULL, NULL},
+    {"status", "How the daemon is", {status}, NULL, NULL},
+    {"store", "Where it keeps memberships", {store}, NULL, NULL},
     {"problem", "An error (RFC 9457)", {problem}, NULL, NULL},
     {NULL, NULL, {NULL}, NULL, NULL},
 };

@@ -1,6 +1,8 @@
 /*
  * status.c - how the daemon is: for probes, for people, for Prometheus.
  */
+#include <time.h>
+
 #include "daemon/members/snapshot.h"
 #include "daemon/metrics.h"
 #include "daemon/routes/common.h"
@@ -72,6 +74,30 @@ status_version(struct request *req)
 		json_put_text(&o, NULL, hrw_placements[i]->name);
 	json_close_array(&o);
 	json_close_object(&o);
+	return respond_json(req, 200, &body);
+}
+
+/* GET /status */
+int
+status_get(struct request *req)
+{
+	const struct config *c = req->app->config;
+	int64_t started = metrics_started(req->app->metrics);
+	struct buffer body = {0};
+	struct json_out o = json_out(&body);
+
+	json_open_object(&o, NULL);
+	json_put_text(&o, "version", HRW_VERSION);
+	json_put_bool(&o, "is_ready", req->snapshot->is_ready);
+	json_put_time(&o, "started", started * 1000);
+	json_put_int(&o, "uptime_seconds", (int64_t)time(NULL) - started);
+	json_open_object(&o, "store");
+	json_put_text(&o, "kind", c->store == CONFIG_STORE_FILE ? "file" : "sqlite");
+	json_put_text(&o, "path", c->store_path);
+	json_put_bool(&o, "is_writable", store_is_writable(req->app->store));
+	json_close_object(&o);
+	json_close_object(&o);
+	respond_text(req, "Cache-Control", "no-store");
 	return respond_json(req, 200, &body);
 }
 

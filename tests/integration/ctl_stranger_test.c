@@ -67,7 +67,9 @@ static const char *const commands_asked[][6] = {{"nodes"}, {"pools"}, {"owner", 
     {"plan", "show", "x"}, {"plan", "show", "x", "--watch"}, {"plan", "apply", "x", "--yes"},
     {"drain", "a", "--yes"}, {"add", "a", "h:1", "--yes"}, {"settle", "--yes"},
     {"revert", "1", "--yes"}, {"keys", "stats"}, {"drain", "a", "--yes", "--wait"},
-    {"owner", "a", "b"}};
+    {"owner", "a", "b"}, {"status"}, {"dump"}, {"pool", "show"}, {"pool", "show", "a"},
+    {"pool", "drop", "a", "--yes"}, {"compare", "ring"}, {"simulate", "/dev/null"},
+    {"address", "a", "h:1", "--yes"}, {"zone", "a", "r1", "--yes"}};
 
 static void
 expect_stranger(struct ran *r)
@@ -162,7 +164,7 @@ END_TEST
 START_TEST(a_report_of_a_stranger_is_shown_without_what_a_terminal_obeys)
 {
 	static const char report[] =
-	    "{\"plan\":\"x\",\"pool\":\"\xc2\x9b"
+	    "{\"plan\":\"x\",\"outcome\":\"dry_run\",\"pool\":\"\xc2\x9b"
 	    "31m\",\"state\":\"\xc2\x9b"
 	    "31m\","
 	    "\"epoch_before\":1,\"epoch_after\":2,\"change\":[{\"op\":\"\xc2\x9b"

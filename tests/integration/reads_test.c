@@ -434,6 +434,11 @@ START_TEST(the_daemon_tells_how_it_is)
 	expect_body(get(d->lookup, "/readyz?verbose"),
 	    "ok pools: the memberships of 1 pool are loaded\nready\n");
 	expect_status(get(d->lookup, "/version"), 200);
+	a = expect_status(get(d->admin, "/status"), 200);
+	expect(a, "store.kind", "'sqlite'");
+	expect(a, "store.is_writable", "true");
+	expect(a, "is_ready", "true");
+	expect_status(get(d->lookup, "/status"), 404);
 	a = expect_status(get(d->lookup, "/metrics"), 200);
 	ck_assert_int_eq(strncmp(header(a, "Content-Type"), "text/plain", 10), 0);
 	ck_assert_ptr_nonnull(strstr(a->body, "hrwd_config_drift"));
