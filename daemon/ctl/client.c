@@ -9,7 +9,7 @@
 #include "daemon/ctl/client.h"
 #include "daemon/ctl/verbose.h"
 
-enum { CONNECT_SECONDS = 5, ANSWER_SECONDS = 60, STALL_SECONDS = 300, TOKEN_MAX = 4096 };
+enum { CONNECT_SECONDS = 5, STALL_SECONDS = 300 };
 
 struct client {
 	CURL *curl;
@@ -58,58 +58,6 @@ client_address(const char *option, const char *address, char **base, char **sock
 	return ctl_no_memory();
 }
 
-/* The first line of a file, to free(). */
-static int
-read_token_file(const char *path, char **out)
-{
-	char line[TOKEN_MAX + 2];
-	FILE *file = fopen(path, "re");
-
-	if (file == NULL)
-		return ctl_fail(CTL_USAGE, "--token-file %s: %s", path, strerror(errno));
-	if (fgets(line, sizeof(line), file) == NULL)
-		line[0] = '\0';
-	fclose(file);
-	line[strcspn(line, "\r\n")] = '\0';
-	*out = strdup(line);
-	return *out != NULL ? 0 : ctl_no_memory();
-}
-
-/* A token is one word of visible characters: nothing else may enter a header. */
-static bool
-is_token(const char *text)
-{
-	size_t len = strlen(text);
-
-	for (size_t i = 0; i < len; i++)
-		if (text[i] <= ' ' || text[i] > '~')
-			return false;
-	return len > 0 && len <= TOKEN_MAX;
-}
-
-static int
-read_token(struct ctl *ctl, struct client *client)
-{
-	const char *path = ctl->options.token_file, *variable = getenv("HRW_TOKEN");
-	char *token = NULL;
-	int rc = 0;
-
-	if (path != NULL)
-		rc = read_token_file(path, &token);
-	else if (variable != NULL && *variable != '\0' && (token = strdup(variable)) == NULL)
-		rc = ctl_no_memory();
-	if (rc != 0 || token == NULL)
-		return rc;
-	if (!is_token(token))
-		rc = ctl_fail(CTL_USAGE,
-		    "%s has no token: it is one word of at most %d visible characters",
-		    path != NULL ? path : "HRW_TOKEN", TOKEN_MAX);
-	else if (asprintf(&client->authorization, "Authorization: Bearer %s", token) < 0)
-		rc = ctl_no_memory();
-	free(token);
-	return rc;
-}
-
 void
 client_free(struct client *client)
 {
@@ -139,7 +87,7 @@ client_open(struct ctl *ctl)
 	rc = client_address("--admin", ctl->options.admin, &client->base, &client->socket_path);
 	if (rc == 0)
 		rc = trouble_files(ctl);
-	return rc != 0 ? rc : read_token(ctl, client);
+	return rc != 0 ? rc : client_login(ctl, &client->authorization);
 }
 
 int
@@ -324,7 +272,7 @@ set_request(const struct ctl *ctl, struct exchange *x, const char *url)
 		curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)STALL_SECONDS);
 	} else {
 		curl_easy_setopt(
-		    curl, CURLOPT_TIMEOUT, (long)(ANSWER_SECONDS + x->ask->wait_seconds));
+		    curl, CURLOPT_TIMEOUT, (long)(ctl->options.timeout + x->ask->wait_seconds));
 	}
 	if (client->socket_path[0] != '\0')
 		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, client->socket_path);

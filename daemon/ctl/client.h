@@ -101,9 +101,15 @@ void client_identify(const struct ctl *ctl, void *curl);
 /* The Authorization header that is sent; NULL in *out: none. 0 or CTL_USAGE. */
 int client_authorization(struct ctl *ctl, const char **out);
 
+/* That header, of --token-file or HRW_TOKEN, to free(); NULL: none. 0 or CTL_USAGE. */
+int client_login(struct ctl *ctl, char **authorization);
+
 /* What curl needs to know of an address: "http://host:port" to put a path
  * behind, and the unix socket's path or "". Both to free(). 0 or CTL_USAGE. */
 int client_address(const char *option, const char *address, char **base, char **socket_path);
+
+/* Says what an answer warns of, on stderr. */
+void client_warn(const struct json *j);
 
 /* Numbers and texts of an answer by their JSON pointer; 0 and "" where there is
  * none. */

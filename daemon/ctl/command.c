@@ -21,7 +21,7 @@ const struct command commands[] = {
 	"of those on stdin (-), a line with key, tab and holders each",
 	lookup_replicas},
     {"explain", "KEY", "", "every node's rank and score for a key, and why", lookup_explain},
-    {"nodes", "", "", "the nodes of a pool", lookup_nodes},
+    {"nodes", "[NODE]", "", "the nodes of a pool, or one of them", lookup_nodes},
     {"pools", "", "", "every pool in short", lookup_pools},
     {"status", "", "exit-code", "the daemon, its store and pools, and what is not settled",
 	status_show},
@@ -30,14 +30,13 @@ const struct command commands[] = {
 	"add a node, to be filled", action_add},
     {"drain", "NODE...", CHANGE " wait", "stop placing keys on nodes; their copies are still there",
 	action_drain},
-    {"activate", "NODE...", CHANGE, "let nodes hold keys, their copies being in place",
-	action_activate},
+    {"activate", "NODE...", CHANGE,
+	"let nodes hold keys, their copies being in place; takes a drain back", action_activate},
     {"rejoin", "NODE...", CHANGE, "place keys on nodes that came back empty", action_rejoin},
     {"reweight", "NODE WEIGHT", CHANGE " settle-now", "give a node another share of the keys",
 	action_reweight},
     {"address", "NODE ADDRESS", CHANGE, "say where a node is now: no key moves", action_address},
-    {"zone", "NODE ZONE", CHANGE " settle-later", "move a node to another zone; - for its own",
-	action_zone},
+    {"zone", "NODE ZONE", CHANGE, "move a node to another zone; - for its own", action_zone},
     {"remove", "NODE...", CHANGE, "remove draining nodes", action_remove},
     {"settle", "", CHANGE, "all copies are in place", action_settle},
     {"copies", "", "to from limit csv", "the copies of stored keys that are still to be made",
@@ -167,12 +166,34 @@ command_find(char **words, size_t count, size_t *taken)
 	return best;
 }
 
+/* What the same is called elsewhere. */
+static const struct {
+	const char *word, *name;
+} synonyms[] = {
+    {"undrain", "activate"},
+    {"enable", "activate"},
+    {"rm", "remove"},
+    {"delete", "remove"},
+    {"ls", "nodes"},
+    {"list", "nodes"},
+    {"members", "nodes"},
+    {"info", "status"},
+    {"health", "status"},
+    {"rollback", "revert"},
+    {"export", "dump"},
+    {"get", "owner"},
+};
+
 const char *
 command_guess(char **words, size_t count)
 {
 	const char *names[128], *guess = NULL;
 	size_t known = 0;
 	char two[128];
+
+	for (size_t i = 0; i < sizeof(synonyms) / sizeof(synonyms[0]); i++)
+		if (strcmp(synonyms[i].word, words[0]) == 0)
+			return synonyms[i].name;
 
 	for (const struct command *c = commands; c->name != NULL && known < 127; c++)
 		names[known++] = c->name;

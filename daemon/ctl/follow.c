@@ -155,7 +155,7 @@ drain_end(const struct ctl *ctl, const struct json *pool, const char *name)
 		return 2; /* all copies are in place: the last check is whether it is asked */
 	}
 	if (end != 0)
-		fprintf(ctl->out, "%s %s\n", ctl_shown(name), why);
+		fprintf(ctl->out, "%s %s\n", name, why);
 	return end;
 }
 

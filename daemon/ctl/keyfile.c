@@ -35,6 +35,7 @@ show_stats(struct ctl *ctl, const struct reply *reply)
 		client_print(&reply->body);
 		return;
 	}
+	client_warn(j);
 	fprintf(ctl->out, "pool %s: %s keys", client_shown(j, "/pool"),
 	    table_number(client_count(j, "/keys"), keys));
 	if (json_get(j, "added") != NULL)

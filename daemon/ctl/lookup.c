@@ -7,8 +7,8 @@
 
 #include "daemon/ctl/client.h"
 #include "daemon/ctl/command.h"
+#include "daemon/ctl/owners.h"
 #include "daemon/ctl/table.h"
-#include "daemon/ctl/upload.h"
 #include "daemon/ctl/url.h"
 
 /* Asks for a path about the argument's key. JSON is printed; else `show` is. */
@@ -31,132 +31,6 @@ ask_key(struct ctl *ctl, const char *path, const char *shape,
 		client_print(&reply.body);
 	else if (rc == 0)
 		show(ctl, reply.json);
-	reply_fini(&reply);
-	buffer_fini(&url);
-	return rc;
-}
-
-/* More than one key, or keys on stdin: one request, so that one epoch answers. */
-static bool
-is_many(const struct ctl *ctl)
-{
-	return ctl->argument_count > 1 || strcmp(ctl->argument[0], "-") == 0;
-}
-
-/* "key<TAB>cache-d" or "key<TAB>cache-d,cache-a", as POST /owners has it as text; in
- * the order of the arguments. */
-static void
-show_results(const struct ctl *ctl, const struct json *j)
-{
-	struct buffer line = {0};
-	size_t at = 0;
-
-	json_each (result, json_get(j, "results")) {
-		const struct json *replicas = json_get(result, "replicas");
-
-		if (at == ctl->argument_count)
-			break;
-		buffer_clear(&line);
-		buffer_printf(&line, "%s\t%s", ctl->argument[at++], client_text(result, "/owner"));
-		json_each (node, replicas)
-			buffer_printf(&line, "%s%s", node == json_first(replicas) ? "" : ",",
-			    client_text(node, ""));
-		buffer_add_text(&line, "\n");
-		client_put(buffer_bytes(&line));
-	}
-	buffer_fini(&line);
-}
-
-/* The keys that are given, as a JSON array: a key may have a line feed. */
-static void
-put_keys(const struct ctl *ctl, struct buffer *body)
-{
-	struct json_out o = json_out(body);
-
-	json_open_array(&o, NULL);
-	for (size_t i = 0; i < ctl->argument_count; i++)
-		json_put_key_element(&o, hrw_text(ctl->argument[i]));
-	json_close_array(&o);
-}
-
-static bool
-write_answer(void *arg, struct hrw_bytes piece)
-{
-	const struct upload *u = arg;
-
-	return client_write(u->ctl, piece);
-}
-
-/* Lines of stdin, answered in the form in which they are sent: however many, none is
- * kept here. */
-static int
-ask_stdin(struct ctl *ctl, const char *path)
-{
-	struct ask ask = {.method = "POST",
-	    .path = path,
-	    .type = ctl->is_json ? "application/x-ndjson" : "text/plain",
-	    .read = ctl->is_json ? upload_read_dump : upload_read,
-	    .write = write_answer};
-	struct reply reply = {0};
-	struct upload u;
-	int rc = upload_open(&u, ctl, "-");
-
-	u.kind = DUMP_REDIS; /* a key a line */
-	u.may_be_empty = true;
-	ask.accept = ask.type;
-	if (rc == 0)
-		rc = upload_send(&u, &ask, &reply);
-	reply_fini(&reply);
-	upload_close(&u);
-	return rc;
-}
-
-/* copies   0: the owner */
-static int
-ask_many(struct ctl *ctl, uint64_t copies)
-{
-	struct ask ask = {.method = "POST", .type = "application/json", .shape = "results["};
-	struct buffer url = {0}, body = {0};
-	struct reply reply = {0};
-	int rc;
-
-	buffer_add_text(&url, "/owners");
-	if (copies != 0)
-		url_number(&url, "copies", copies);
-	if (ctl->options.pool != NULL)
-		url_parameter(&url, "pool", hrw_text(ctl->options.pool));
-	ask.path = buffer_text(&url);
-	if (ctl->argument_count == 1) {
-		rc = url.failed ? ctl_no_memory() : ask_stdin(ctl, ask.path);
-		goto out;
-	}
-	put_keys(ctl, &body);
-	ask.body = buffer_bytes(&body);
-	rc = url.failed || body.failed ? ctl_no_memory() : client_want(ctl, &ask, &reply);
-	if (rc == 0 && ctl->is_json)
-		client_print(&reply.body);
-	else if (rc == 0)
-		show_results(ctl, reply.json);
-out:
-	reply_fini(&reply);
-	buffer_fini(&body);
-	buffer_fini(&url);
-	return rc;
-}
-
-/* POST /owners gives as many as it is told. */
-static int
-copies_of_pool(struct ctl *ctl, uint64_t *out)
-{
-	struct buffer url = {0};
-	struct reply reply = {0};
-	int rc;
-
-	buffer_add_text(&url, "/replicas?key=k");
-	if (ctl->options.pool != NULL)
-		url_parameter(&url, "pool", hrw_text(ctl->options.pool));
-	rc = url.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&url), "copies#", &reply);
-	*out = client_count(reply.json, "/copies");
 	reply_fini(&reply);
 	buffer_fini(&url);
 	return rc;
@@ -209,7 +83,8 @@ show_owner(struct ctl *ctl, const struct json *j)
 int
 lookup_owner(struct ctl *ctl)
 {
-	return is_many(ctl) ? ask_many(ctl, 0) : ask_key(ctl, "/owner", "owner$ node$", show_owner);
+	return owners_are_asked(ctl) ? owners_ask(ctl, false)
+				     : ask_key(ctl, "/owner", "owner$ node$", show_owner);
 }
 
 static void
@@ -235,14 +110,9 @@ show_replicas(struct ctl *ctl, const struct json *j)
 int
 lookup_replicas(struct ctl *ctl)
 {
-	uint64_t copies = ctl->options.copies;
-	int rc = 0;
-
-	if (!is_many(ctl))
-		return ask_key(ctl, "/replicas", "replicas[ copies#", show_replicas);
-	if (copies == 0)
-		rc = copies_of_pool(ctl, &copies);
-	return rc == 0 ? ask_many(ctl, copies) : rc;
+	return owners_are_asked(ctl)
+		   ? owners_ask(ctl, true)
+		   : ask_key(ctl, "/replicas", "replicas[ copies#", show_replicas);
 }
 
 /* With as many digits each, so that their points stand below each other. */
@@ -333,13 +203,49 @@ lookup_show_nodes(const struct ctl *ctl, const struct json *j)
 		cell(&t, node, "zone");
 	}
 	table_print(&t, ctl->out, &ctl->terminal);
+	client_warn(j);
+}
+
+/* All that is known of one node, a member a line. */
+static int
+show_one(struct ctl *ctl)
+{
+	struct buffer path = {0};
+	struct reply reply = {0};
+	struct table t = {0};
+	int rc;
+
+	buffer_add_text(&path, "/nodes");
+	url_segment(&path, ctl->argument[0]);
+	rc = path.failed ? ctl_no_memory()
+			 : lookup_list(ctl, buffer_text(&path), "name$ address$", &reply);
+	if (rc == 0 && ctl->is_json) {
+		client_print(&reply.body);
+	} else if (rc == 0) {
+		table_column(&t, TABLE_LEFT, "NODE");
+		table_column(&t, TABLE_LEFT, client_text(reply.json, "/name"));
+		json_each (member, reply.json) {
+			if (strcmp(json_name(member), "name") == 0)
+				continue;
+			table_cell(&t, "%s", json_name(member));
+			cell(&t, reply.json, json_name(member));
+		}
+		table_print(&t, ctl->out, &ctl->terminal);
+	}
+	reply_fini(&reply);
+	buffer_fini(&path);
+	return rc;
 }
 
 int
 lookup_nodes(struct ctl *ctl)
 {
 	struct reply reply = {0};
-	int rc = lookup_list(ctl, "/nodes", "nodes[", &reply);
+	int rc;
+
+	if (ctl->argument_count > 0)
+		return show_one(ctl);
+	rc = lookup_list(ctl, "/nodes", "nodes[", &reply);
 
 	if (rc == 0 && ctl->is_json)
 		client_print(&reply.body);

@@ -29,6 +29,8 @@ const struct option_row option_rows[] = {
 	.help = "a file with the token to send; without it, the variable HRW_TOKEN is the token"},
     {"output", LETTER('o'), TEXT("FORM", output), GLOBAL, .standard = "text",
 	.choices = "text json", .help = "tables for people, or what the daemon answered as JSON"},
+    {"timeout", NUMBER(timeout, 60, 1, 3600), GLOBAL,
+	.help = "seconds that an answer may take; 60 without"},
     {"verbose", FLAG(is_verbose), GLOBAL,
 	.help = "print each request as the curl command that sends it"},
     {"ca", TEXT("FILE", ca), GLOBAL,

@@ -22,6 +22,7 @@ struct options {
 	const char *admin, *pool, *token_file, *output;
 	const char *ca, *certificate, *certificate_key;
 	bool is_verbose, is_help, is_version;
+	uint64_t timeout;
 	const char *print; /* not listed: what the build asks for */
 
 	/* of a change */

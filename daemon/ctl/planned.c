@@ -325,4 +325,5 @@ planned_show(const struct ctl *ctl, const struct json *j)
 	show_matrix(ctl, j);
 	if (json_type(json_get(j, "refusal")) == JSON_OBJECT)
 		show_refusal(ctl, j);
+	client_warn(j);
 }

@@ -197,6 +197,18 @@ remedy(const struct ctl *ctl, const char *code)
 	return "";
 }
 
+void
+client_warn(const struct json *j)
+{
+	json_each (warning, json_get(j, "warnings")) {
+		const char *text = json_text(warning);
+		char *advice = client_advice(text != NULL ? text : client_text(warning, "/detail"));
+
+		ctl_fail(CTL_DONE, "warning: %s", advice != NULL ? advice : "");
+		free(advice);
+	}
+}
+
 int
 client_refused(struct ctl *ctl, const struct reply *reply)
 {

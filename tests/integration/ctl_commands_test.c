@@ -137,6 +137,22 @@ START_TEST(a_node_that_moves_keeps_its_keys)
 }
 END_TEST
 
+START_TEST(one_node_is_shown_whole)
+{
+	struct daemon *d = fleet_start();
+	struct ran *r = expect_ran(ctl(d, "nodes", "cache-b", NULL), 0);
+
+	expect_said(r, "NODE               cache-b\n");
+	expect_said(r, "address            10.0.0.2:11211\n");
+	ck_assert_str_eq(
+	    member(expect_ran(ctl(d, "nodes", "cache-b", "-o", "json", NULL), 0), "state"),
+	    "\"active\"");
+	expect_ran(ctl(d, "nodes", "cache-z", NULL), 1);
+	expect_ran(ctl(d, "nodes", "cache-b", "-p", "none", NULL), 1);
+	expect_ran(ctl(d, "nodes", "", NULL), 2);
+}
+END_TEST
+
 START_TEST(several_keys_are_answered_at_one_epoch_in_their_order)
 {
 	struct daemon *d = fleet_with_photos();
@@ -206,6 +222,7 @@ START_TEST(a_mistyped_command_is_answered_with_the_nearest)
 	    {{"keys", "ptu", "x"}, "did you mean \"keys put\"?"},
 	    {{"kesy", "put", "x"}, "did you mean \"keys put\"?"},
 	    {{"plan", "shwo", "x"}, "did you mean \"plan show\"?"},
+	    {{"undrain", "cache-a"}, "did you mean \"activate\"?"},
 	    {{"help", "drian"}, "did you mean \"drain\"?"},
 	    {{"frobnicate"}, "hrwctl --help"},
 	    {{"pool"}, "hrwctl pool --help"},
@@ -271,6 +288,7 @@ SUITE(ctl_commands)
 	tcase_add_test(tests, a_pool_is_made_shown_and_dropped);
 	tcase_add_test(tests, what_was_dumped_makes_another_daemon_the_same);
 	tcase_add_test(tests, a_node_that_moves_keeps_its_keys);
+	tcase_add_test(tests, one_node_is_shown_whole);
 	tcase_add_test(tests, several_keys_are_answered_at_one_epoch_in_their_order);
 	tcase_add_test(tests, placements_are_compared_and_traces_simulated);
 	tcase_add_test(tests, a_mistyped_command_is_answered_with_the_nearest);

@@ -36,23 +36,32 @@ serve(int listener, const char *type, const char *body)
 	}
 }
 
+static const char *
+listen_anywhere(int *fd)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(at);
+
+	*fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	ck_assert_int_eq(bind(*fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	ck_assert_int_eq(listen(*fd, 64), 0);
+	ck_assert_int_eq(getsockname(*fd, (struct sockaddr *)&at, &len), 0);
+	return text("127.0.0.1:%d", ntohs(at.sin_port));
+}
+
 /* Answers whatever is asked with this. Its address. */
 static const char *
 stranger_start(const char *type, const char *body)
 {
-	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t len = sizeof(at);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd;
+	const char *address = listen_anywhere(&fd);
 
-	ck_assert_int_eq(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
-	ck_assert_int_eq(listen(fd, 64), 0);
-	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&at, &len), 0);
 	stranger = fork();
 	ck_assert_int_ge(stranger, 0);
 	if (stranger == 0)
 		serve(fd, type, body);
 	close(fd);
-	return text("127.0.0.1:%d", ntohs(at.sin_port));
+	return address;
 }
 
 static void
@@ -183,8 +192,42 @@ START_TEST(a_report_of_a_stranger_is_shown_without_what_a_terminal_obeys)
 }
 END_TEST
 
+START_TEST(what_an_answer_warns_of_is_said_beside_it)
+{
+	const char *address = stranger_start("application/json",
+	    "{\"pool\":\"p\",\"keys\":1,\"nodes\":[],\"warnings\":[\"2 lines end in CR\","
+	    "{\"code\":\"x\",\"detail\":\"a and b have one \xc2\x9b"
+	    "31maddress\"}]}");
+	struct ran *r = expect_ran(ctl(NULL, "--admin", address, "keys", "stats", NULL), 0);
+
+	expect_out(r, "pool p: 1 keys\n");
+	ck_assert_str_eq(r->err, "hrwctl: warning: 2 lines end in CR\n"
+				 "hrwctl: warning: a and b have one \\xc2\\x9b31maddress\n");
+	r = expect_ran(ctl(NULL, "--admin", address, "nodes", NULL), 0);
+	ck_assert_ptr_nonnull(strstr(r->err, "warning: 2 lines"));
+	r = expect_ran(ctl(NULL, "--admin", address, "nodes", "-o", "json", NULL), 0);
+	ck_assert_str_eq(r->err, "");
+	stranger_end();
+}
+END_TEST
+
+START_TEST(an_answer_is_waited_for_as_long_as_was_said)
+{
+	int fd;
+	const char *address = listen_anywhere(&fd);
+	struct ran *r =
+	    expect_ran(ctl(NULL, "--admin", address, "--timeout", "1", "nodes", NULL), 3);
+
+	ck_assert_ptr_nonnull(strstr(r->err, "no hrwd answers"));
+	expect_ran(ctl(NULL, "--timeout", "0", "nodes", NULL), 2);
+	close(fd);
+}
+END_TEST
+
 SUITE(ctl_stranger)
 {
+	tcase_add_test(tests, what_an_answer_warns_of_is_said_beside_it);
+	tcase_add_test(tests, an_answer_is_waited_for_as_long_as_was_said);
 	tcase_add_test(tests, an_answer_that_hrwd_does_not_give_is_no_success);
 	tcase_add_test(tests, what_is_passed_on_as_it_comes_is_of_the_type_that_was_asked_for);
 	tcase_add_test(tests, no_byte_that_a_terminal_obeys_reaches_it);
