@@ -43,7 +43,8 @@ const struct command commands[] = {
 	copies_show},
     {"removable", "NODE...", "wait", "may these nodes be switched off?", removable_show},
     {"change", "[FILE]", CHANGE " settle-now " EDITS,
-	"any combination as one change: of a file, as POST /changes takes it, or of options",
+	"any combination as one change: of options, or of a JSON file such as "
+	"{\"drain\":[\"cache-c\"],\"copies\":3}",
 	action_change},
     {"apply", "FILE", CHANGE " settle-now",
 	"make a pool exactly what a file declares: a pool, or a configuration with pools; of "

@@ -158,6 +158,12 @@ manual_write(struct buffer *out)
 	example(out, "Keys of a running memcached:",
 	    "echo 'lru_crawler metadump all' | nc -q1 10.0.0.1 11211 | hrwctl keys import "
 	    "memcached -");
+	example(out, "Keys of a Redis, whatever bytes they have:",
+	    "redis-cli --no-raw --scan | hrwctl keys import redis - --no-raw");
+	example(out, "Which nodes hold these keys?", "hrwctl replicas - <keys.txt");
+	example(out, "Is something left to be done? 5 where it is:", "hrwctl status --exit-code");
+	example(out, "A copy of all pools, for another daemon:",
+	    "hrwctl dump >pools.json; hrwctl --admin 10.0.0.2:7071 apply pools.json");
 	example(out, "The pools of a file, from a Git hook; 5 where they differ:",
 	    "hrwctl apply pools.json --dry-run --exit-code");
 	example(out,

@@ -72,8 +72,8 @@ const struct option_row option_rows[] = {
     {"keys", TEXT("FILE", keys),
 	.help = "keys to count or to ask for, one a line, instead of the stored ones"},
     {"offline", TEXT("POOL.json", offline),
-	.help = "ask no daemon: the pool is in this file, as a configuration or GET /pools/POOL "
-		"has it"},
+	.help = "ask no daemon: the pool is in this file, as a configuration or hrwctl pool show "
+		"-o json has it"},
     {"weight", TEXT("W", weight), .help = "the node's weight; 1 without"},
     {"zone", TEXT("ZONE", zone), .help = "the node's zone; its own without"},
     {"joining", FLAG(is_joining),

@@ -72,7 +72,7 @@ ask_stdin(struct ctl *ctl, const char *path)
 	int rc = upload_open(&u, ctl, "-");
 
 	u.kind = DUMP_REDIS; /* a key a line */
-	u.may_be_empty = true;
+	u.may_be_empty = u.keeps_empty = true;
 	ask.accept = ask.type;
 	if (rc == 0)
 		rc = upload_send(&u, &ask, &reply);

@@ -132,6 +132,8 @@ convert_line(struct upload *u, size_t len)
 
 	if (rc < 0)
 		return fail_at_line(u, fault.detail);
+	if (rc == DUMP_EMPTY_KEY && u->keeps_empty)
+		rc = DUMP_KEY;
 	if (rc != DUMP_NOTHING)
 		u->has_end = rc == DUMP_END;
 	u->empty += rc == DUMP_EMPTY_KEY;
@@ -165,7 +167,8 @@ convert(struct upload *u, size_t size)
 		return fail(u, "no memory");
 	if (len > 0)
 		return 0;
-	if (u->kind == DUMP_MEMCACHED && u->number > 0 && !u->has_end)
+	if (u->kind == DUMP_MEMCACHED && !u->has_end &&
+	    !(u->number == 0 && u->ctl->options.may_be_empty))
 		return fail(u,
 		    "it does not end in END, as memcached ends a whole dump: it was cut short, "
 		    "and nothing is changed");

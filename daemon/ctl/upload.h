@@ -25,6 +25,7 @@ struct upload {
 	size_t room;
 	uint64_t number;		 /* of the line */
 	uint64_t keys, empty, in_quotes; /* keys sent; empty ones left out; those in quotes */
+	bool keeps_empty;		 /* an empty key is sent, for the daemon to refuse */
 	bool has_end;			 /* the last line says that the dump is whole */
 };
 

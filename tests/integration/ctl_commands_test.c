@@ -171,6 +171,7 @@ START_TEST(several_keys_are_answered_at_one_epoch_in_their_order)
 	    "\"results\":[{\"key\":\"photo-7\",\"owner\":\"cache-d\"},");
 	expect_out(expect_ran(ctl_with(d, "", "owner", "-", NULL), 0), "");
 	expect_ran(ctl_with(d, "a\n\nb\n", "owner", "-", NULL), 1);
+	expect_ran(ctl_with(d, "a\n\nb\n", "owner", "-", "-o", "json", NULL), 1);
 	expect_ran(ctl(d, "owner", "a", "", NULL), 1);
 	expect_ran(ctl(d, "owner", "a", "b", "-p", "none", NULL), 1);
 	expect_ran(ctl(d, "replicas", "a", "b", "-p", "none", NULL), 1);

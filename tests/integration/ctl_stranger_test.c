@@ -192,6 +192,19 @@ START_TEST(a_report_of_a_stranger_is_shown_without_what_a_terminal_obeys)
 }
 END_TEST
 
+START_TEST(no_name_that_a_shell_would_run_is_offered_to_it)
+{
+	const char *address = stranger_start("application/json",
+	    "{\"nodes\":[{\"name\":\"$(reboot)\"},{\"name\":\"a b\"},{\"name\":\"a;b\"},"
+	    "{\"name\":\"ok-1\",\"state\":\"\xc2\x9b"
+	    "31m\"},{\"name\":\"a\\tb\"},{\"name\":5},{}]}");
+
+	expect_out(ctl(NULL, "--print", "words", "--", "--admin", address, "drain", "", NULL),
+	    "ok-1\t\\xc2\\x9b31m\n");
+	stranger_end();
+}
+END_TEST
+
 START_TEST(what_an_answer_warns_of_is_said_beside_it)
 {
 	const char *address = stranger_start("application/json",
@@ -226,6 +239,7 @@ END_TEST
 
 SUITE(ctl_stranger)
 {
+	tcase_add_test(tests, no_name_that_a_shell_would_run_is_offered_to_it);
 	tcase_add_test(tests, what_an_answer_warns_of_is_said_beside_it);
 	tcase_add_test(tests, an_answer_is_waited_for_as_long_as_was_said);
 	tcase_add_test(tests, an_answer_that_hrwd_does_not_give_is_no_success);

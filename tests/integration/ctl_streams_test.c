@@ -65,12 +65,14 @@ START_TEST(a_dump_of_memcached_that_was_cut_short_changes_nothing)
 {
 	struct daemon *d = fleet_with_photos();
 	static const char *const cut[] = {"key=a exp=0\r\nkey=b exp=0\r\n", "key=a exp=0\r\nkey=b",
-	    "key=a exp=0\r\nEND\r\nkey=b exp=0\r\n", "\r\n"};
+	    "key=a exp=0\r\nEND\r\nkey=b exp=0\r\n", "\r\n", ""};
 	struct ran *r;
 
 	for (size_t i = 0; i < sizeof(cut) / sizeof(cut[0]); i++) {
 		r = expect_ran(ctl_with(d, cut[i], "keys", "import", "memcached", "-", NULL), 2);
 		ck_assert_msg(strstr(r->err, "END") != NULL, "%s", r->err);
+		expect_ran(
+		    ctl_with(d, cut[i], "keys", "import", "memcached", "-", "--extend", NULL), 2);
 	}
 	expect_out(expect_ran(ctl(d, "keys", "stats", NULL), 0), "pool default: 24 keys\n");
 	/* The dumps of several, one behind another. */

@@ -549,7 +549,7 @@ START_TEST(a_token_that_was_made_here_is_taken_by_the_daemon)
 	write_file(d, "token", text("%s\n", token));
 	path = daemon_path(d, "token");
 	r = expect_ran(ctl(d, "nodes", NULL), 1);
-	ck_assert_ptr_nonnull(strstr(r->err, "--token-file"));
+	ck_assert_ptr_nonnull(strstr(r->err, "this needs a token (unauthorized): --token-file"));
 	expect_ran(ctl(d, "nodes", "--token-file", path, NULL), 0);
 	r = expect_ran(
 	    ctl(d, "drain", "cache-c", "--yes", "--token-file", path, "--verbose", NULL), 0);

@@ -44,6 +44,7 @@ START_TEST(a_refusal_advises_what_hrwctl_takes)
 	    {{"drain", "cache-a", "--pool", "none", "--yes"}, "no pool"},
 	    {{"owner", "k", "--pool", "empty"}, "hrwctl add NODE ADDRESS --pool empty"},
 	    {{"keys", "get"}, "--format ndjson"},
+	    {{"revert", "99", "--yes"}, "hrwctl history lists"},
 	    {{"add", "cache-a", "h:1", "--yes"}, "hrwctl address"},
 	    {{"owner", ""}, "the key is empty"},
 	};
@@ -64,6 +65,30 @@ START_TEST(a_refusal_advises_what_hrwctl_takes)
 	/* JSON is what the daemon says. */
 	ck_assert_ptr_nonnull(strstr(
 	    ctl(d, "nodes", "--pool", "none", "--output", "json", NULL)->out, "PUT /pools/none"));
+}
+END_TEST
+
+START_TEST(a_plan_of_an_earlier_epoch_is_to_be_planned_again)
+{
+	struct daemon *d = fleet_with_photos();
+	const char *id = text_at(post(d->admin, "/plan", "{\"drain\":[\"cache-c\"]}"), "plan");
+	struct ran *r;
+
+	expect_ran(ctl(d, "reweight", "cache-a", "2", "--yes", NULL), 0);
+	r = expect_ran(ctl(d, "plan", "apply", id, "--yes", NULL), 4);
+	ck_assert_ptr_nonnull(
+	    strstr(r->err, "hrwctl history says what changed; then plan it again"));
+	ck_assert_ptr_null(strstr(r->err, "If-"));
+}
+END_TEST
+
+START_TEST(what_help_says_is_for_who_types)
+{
+	const char *all = expect_ran(ctl(NULL, "--print", "man", NULL), 0)->out;
+	static const char *const http[] = {"GET /", "POST /", "PUT /", "PATCH /", "DELETE /"};
+
+	for (size_t i = 0; i < sizeof(http) / sizeof(http[0]); i++)
+		ck_assert_msg(strstr(all, http[i]) == NULL, "%s", strstr(all, http[i]));
 }
 END_TEST
 
@@ -128,6 +153,8 @@ SUITE(ctl_words)
 {
 	tcase_add_test(tests, help_is_found_wherever_it_is_looked_for);
 	tcase_add_test(tests, a_refusal_advises_what_hrwctl_takes);
+	tcase_add_test(tests, a_plan_of_an_earlier_epoch_is_to_be_planned_again);
+	tcase_add_test(tests, what_help_says_is_for_who_types);
 	tcase_add_test(tests, keys_that_are_too_many_for_a_plan_have_another_way);
 	tcase_add_test(tests, what_is_said_comes_in_the_order_in_which_it_happened);
 	tcase_add_test(tests, only_a_plan_that_can_be_applied_is_offered);
