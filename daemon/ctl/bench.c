@@ -124,12 +124,15 @@ lane_open(struct bench *b, size_t i)
 static void
 note_end(struct bench *b, CURL *lane, CURLcode code)
 {
+	struct curl_header *owner;
 	curl_off_t us = 0;
 	long status = 0;
 
 	curl_easy_getinfo(lane, CURLINFO_RESPONSE_CODE, &status);
 	curl_easy_getinfo(lane, CURLINFO_TOTAL_TIME_T, &us);
-	if (code == CURLE_OK && status == 200) {
+	/* Every hrwd names the owner by header, too, and nobody else does. */
+	if (code == CURLE_OK && status == 200 &&
+	    curl_easy_header(lane, "Hrw-Owner", 0, CURLH_HEADER, -1, &owner) == CURLHE_OK) {
 		b->ms[b->answered++] = (double)us / 1000;
 		return;
 	}
@@ -266,6 +269,10 @@ show(struct bench *b)
 		return CTL_DONE;
 	if (b->failed_code != CURLE_OK)
 		return unanswered(b);
+	if (b->failed_status == 200)
+		return ctl_fail(CTL_REFUSED,
+		    "what answers at %s is not an hrwd: --lookup ADDR or HRW_LOOKUP names another",
+		    b->ctl->options.lookup);
 	return ctl_fail(CTL_REFUSED, "%zu lookups were refused, the first with status %ld",
 	    b->failed, b->failed_status);
 }

@@ -10,10 +10,10 @@
 
 const struct ctl_exit_row ctl_exits[] = {
     {CTL_DONE, "done, or so already; a question answered"},
-    {CTL_REFUSED, "refused: by a guard, by the daemon, or by who was asked"},
+    {CTL_REFUSED, "refused by a guard, the daemon or the one who was asked; or it is not an hrwd"},
     {CTL_USAGE, "wrong use: an option, an argument, a file that cannot be read"},
     {CTL_UNREACHABLE, "no hrwd answers there"},
-    {CTL_CONFLICT, "the pool or its keys are others by now, or somebody else's change won"},
+    {CTL_CONFLICT, "the pool or its keys have changed since, or another change came first"},
     {CTL_PENDING, "something would change (only with --exit-code)"},
     {CTL_OUTPUT, "done, but the output could not be written"},
     {CTL_LEFT, "left by Ctrl-C"},

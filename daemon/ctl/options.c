@@ -24,7 +24,7 @@ const struct option_row option_rows[] = {
 	.help = "the daemon's admin listener: host:port, [v6]:port, unix:/path, or a URL with "
 		"http:// or https://"},
     {"pool", LETTER('p'), TEXT("POOL", pool), GLOBAL, .environment = "HRW_POOL",
-	.help = "the pool that is meant; the daemon's default pool without"},
+	.help = "the pool to use; without it, the daemon's default pool"},
     {"token-file", TEXT("FILE", token_file), GLOBAL,
 	.help = "a file with the token to send; without it, the variable HRW_TOKEN is the token"},
     {"output", LETTER('o'), TEXT("FORM", output), GLOBAL, .standard = "text",
