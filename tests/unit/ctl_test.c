@@ -10,6 +10,7 @@
 #include "daemon/ctl/dump.h"
 #include "daemon/ctl/table.h"
 #include "daemon/ctl/url.h"
+#include "tests/dsl/dice.h"
 #include "tests/dsl/suite.h"
 #include "tests/dsl/text.h"
 
@@ -157,6 +158,59 @@ START_TEST(a_dumped_line_gives_its_key)
 }
 END_TEST
 
+/* As redis-cli --no-raw writes a key (sdscatrepr), and as memcached does (uriencode). */
+static const char *
+dumped(enum dump_kind kind, struct hrw_bytes key)
+{
+	static const char bare[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				   "0123456789-._~";
+	static const char bytes[] = "\\\"\n\r\t\a\b", names[] = "\\\"nrtab";
+	struct page out = {0};
+
+	page_add(&out, "%s", kind == DUMP_MEMCACHED ? "key=" : "\"");
+	for (size_t i = 0; i < key.len; i++) {
+		int c = key.data[i];
+		const char *named = c != 0 ? strchr(bytes, c) : NULL;
+
+		if (kind == DUMP_MEMCACHED)
+			page_add(&out, c != 0 && strchr(bare, c) != NULL ? "%c" : "%%%02X", c);
+		else if (named != NULL)
+			page_add(&out, "\\%c", names[named - bytes]);
+		else
+			page_add(&out, c >= ' ' && c < 0x7f ? "%c" : "\\x%02x", c);
+	}
+	page_add(&out, "%s", kind == DUMP_MEMCACHED ? " exp=-1 la=1 cas=2\r" : "\"");
+	return out.data;
+}
+
+START_TEST(any_key_survives_its_dump)
+{
+	static const char special[] = "\\\"%x0\r\n ";
+	struct dice dice = {7};
+	struct hrw_fault fault;
+	struct buffer key = {0};
+	uint8_t bytes[40];
+
+	for (int i = 0; i < 20000; i++) {
+		enum dump_kind kind = i % 2 == 0 ? DUMP_MEMCACHED : DUMP_REDIS_QUOTED;
+		size_t len = 1 + dice_below(&dice, sizeof(bytes));
+		const char *line;
+
+		for (size_t k = 0; k < len; k++) {
+			bytes[k] = (uint8_t)dice_below(&dice, 256);
+			if (dice_percent(&dice, 50))
+				bytes[k] = (uint8_t)special[dice_below(&dice, sizeof(special) - 1)];
+		}
+		line = dumped(kind, hrw_bytes(bytes, len));
+		ck_assert_msg(
+		    dump_line(kind, hrw_text(line), &key, &fault) == DUMP_KEY, "%s", line);
+		ck_assert_msg(
+		    hrw_bytes_equal(buffer_bytes(&key), hrw_bytes(bytes, len)), "%s", line);
+	}
+	buffer_fini(&key);
+}
+END_TEST
+
 START_TEST(a_path_takes_any_byte)
 {
 	struct buffer url = {0};
@@ -271,6 +325,7 @@ SUITE(ctl)
 	tcase_add_test(tests, thousands_stand_apart);
 	tcase_add_loop_test(
 	    tests, a_dumped_line_gives_its_key, 0, (int)(sizeof(dumps) / sizeof(dumps[0])));
+	tcase_add_test(tests, any_key_survives_its_dump);
 	tcase_add_test(tests, a_path_takes_any_byte);
 	tcase_add_test(tests, an_address_is_a_host_a_socket_or_a_url);
 	tcase_add_test(tests, the_longest_name_is_the_command);
