@@ -12,10 +12,22 @@
 #include "tests/dsl/suite.h"
 #include "tests/dsl/text.h"
 
+/* With one space for any number: how wide a column is, others of its cells decide. */
+static const char *
+narrow(const char *wide)
+{
+	struct page page = {0};
+
+	for (const char *at = wide; *at != '\0'; at++)
+		if (*at != ' ' || at[1] != ' ')
+			page_add(&page, "%c", *at);
+	return page.data != NULL ? page.data : "";
+}
+
 static void
 expect_said(const struct ran *r, const char *said)
 {
-	ck_assert_msg(strstr(r->out, said) != NULL || strstr(r->err, said) != NULL,
+	ck_assert_msg(strstr(narrow(r->out), said) != NULL || strstr(r->err, said) != NULL,
 	    "%s lacks \"%s\":\n%s%s", r->what, said, r->out, r->err);
 }
 
@@ -35,12 +47,12 @@ START_TEST(status_says_which_daemon_and_what_is_not_settled)
 
 	expect_said(r, text("at %s, up 00:0", d->admin));
 	expect_said(r, text("store: sqlite, %s\n", daemon_path(d, "hrwd.db")));
-	expect_said(r, "default      1  rendezvous       2      4    24  yes ");
+	expect_said(r, "default 1 rendezvous 2 4 24 yes ");
 	ck_assert_ptr_null(strstr(r->out, "not settled"));
 	expect_ran(ctl(d, "drain", "cache-c", "--yes", NULL), 0);
 	expect_ran(ctl(d, "add", "cache-e", "h:1", "--joining", "--yes", NULL), 0);
 	r = expect_ran(ctl(d, "status", NULL), 0);
-	expect_said(r, "\nnot settled:\n  default: cache-c is draining, cache-e is joining\n");
+	expect_said(r, "\nnot settled:\n default: cache-c is draining, cache-e is joining\n");
 	expect_ran(ctl(d, "status", "--exit-code", NULL), 5);
 	r = expect_ran(ctl(d, "status", "-o", "json", NULL), 0);
 	expect_said(r, "\"unsettled\":\"cache-c is draining, cache-e is joining\"");
@@ -65,11 +77,11 @@ START_TEST(a_pool_is_made_shown_and_dropped)
 	    0);
 	ck_assert_int_eq(epoch_of(d, "web"), 1);
 	r = expect_ran(ctl(d, "pool", "show", "web", NULL), 0);
-	expect_said(r, "POOL         web\n");
-	expect_said(r, "copies       2\n");
+	expect_said(r, "POOL web\n");
+	expect_said(r, "copies 2\n");
 	expect_said(r, "\"vnodes\":10");
-	expect_said(r, "settled      yes\n");
-	expect_said(r, "a     h:1      active       1      -  r1\n");
+	expect_said(r, "settled yes\n");
+	expect_said(r, "a h:1 active 1 - r1\n");
 	ck_assert_str_eq(member(expect_ran(ctl(d, "pool", "show", "-o", "json", NULL), 0), "name"),
 	    "\"default\"");
 	r = expect_ran(ctl(d, "pool", "add", "web", "--yes", NULL), 4);
@@ -142,8 +154,8 @@ START_TEST(one_node_is_shown_whole)
 	struct daemon *d = fleet_start();
 	struct ran *r = expect_ran(ctl(d, "nodes", "cache-b", NULL), 0);
 
-	expect_said(r, "NODE               cache-b\n");
-	expect_said(r, "address            10.0.0.2:11211\n");
+	expect_said(r, "NODE cache-b\n");
+	expect_said(r, "address 10.0.0.2:11211\n");
 	ck_assert_str_eq(
 	    member(expect_ran(ctl(d, "nodes", "cache-b", "-o", "json", NULL), 0), "state"),
 	    "\"active\"");
@@ -249,7 +261,7 @@ START_TEST(short_options_are_the_long_ones)
 	ck_assert_str_eq(state_of(d, "cache-a"), "draining");
 	expect_out(expect_ran(ctl(d, "drain", "-h", NULL), 0),
 	    expect_ran(ctl(d, "drain", "--help", NULL), 0)->out);
-	expect_said(ctl(d, "drain", "-h", NULL), "  -y, --yes ");
+	expect_said(ctl(d, "drain", "-h", NULL), " -y, --yes ");
 	expect_ran(ctl(d, "nodes", "-y", NULL), 2);
 	expect_ran(ctl(d, "nodes", "-oxml", NULL), 2);
 	expect_ran(ctl(d, "nodes", "-x", NULL), 2);
