@@ -160,7 +160,7 @@ copies_tell(struct ctl *ctl, const struct copies_count *count)
 	for (size_t i = 0; i < count->nodes; i++) {
 		if (count->node[i].to_make == 0)
 			continue;
-		fprintf(ctl->out, "%s%s %s", before, count->node[i].name,
+		fprintf(ctl->out, "%s%s %s", before, ctl_shown(count->node[i].name),
 		    table_number(count->node[i].to_make, number));
 		before = ", ";
 	}
@@ -169,7 +169,8 @@ copies_tell(struct ctl *ctl, const struct copies_count *count)
 		if (count->node[i].only_source > 0)
 			fprintf(ctl->out,
 			    "%s is the only source of %s %s: keep it until %s copied\n",
-			    count->node[i].name, table_number(count->node[i].only_source, number),
+			    ctl_shown(count->node[i].name),
+			    table_number(count->node[i].only_source, number),
 			    plural(count->node[i].only_source, "key", "keys"),
 			    plural(count->node[i].only_source, "it is", "they are"));
 	if (count->without_source > 0)
@@ -190,7 +191,7 @@ tell_unknown(struct ctl *ctl)
 	buffer_add_text(&url, "/keys/stats");
 	if (ctl->options.pool != NULL)
 		url_parameter(&url, "pool", hrw_text(ctl->options.pool));
-	rc = url.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&url), &reply);
+	rc = url.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&url), "keys#", &reply);
 	if (rc == 0 && client_count(reply.json, "/keys") == 0)
 		fputs(
 		    "no keys are stored, so none can be listed: hrwctl keys put FILE\n", ctl->out);

@@ -166,7 +166,7 @@ show_leftovers(const struct ctl *ctl, const struct json *j)
 		return;
 	json_each (node, json_at(j, "/leftovers/nodes"))
 		buffer_printf(&nodes, "%s%s %s", nodes.len > 0 ? ", " : "",
-		    client_text(node, "/node"), table_number(client_count(node, "/keys"), number));
+		    client_shown(node, "/node"), table_number(client_count(node, "/keys"), number));
 	say(ctl, STYLE_BAD,
 	    "old copies of %s %s may still be on nodes that gain them (%s): delete them there "
 	    "before "
@@ -194,8 +194,8 @@ show_work(const struct ctl *ctl, const struct json *j)
 	if (leaving > 0)
 		say(ctl, STYLE_WARN,
 		    "%s is the only source of %s of the keys: copy %s before it exits",
-		    node != NULL ? node : "a leaving node", table_number(leaving, number),
-		    leaving == 1 ? "it" : "those");
+		    node != NULL ? ctl_shown(node) : "a leaving node",
+		    table_number(leaving, number), leaving == 1 ? "it" : "those");
 	if (nowhere > nowhere_before)
 		say(ctl, STYLE_BAD, "%s %s would be on no node that is known to have %s",
 		    table_number(nowhere - nowhere_before, number),

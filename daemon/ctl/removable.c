@@ -17,7 +17,11 @@ ask_node(
     struct ctl *ctl, const char *pool, const char *node, unsigned wait_seconds, struct reply *reply)
 {
 	struct ask ask = {
-	    .method = "GET", .wait_seconds = wait_seconds, .is_patient = wait_seconds > 0};
+	    .method = "GET",
+	    .shape = "node$ removable= checks[",
+	    .wait_seconds = wait_seconds,
+	    .is_patient = wait_seconds > 0,
+	};
 	struct buffer url = {0};
 	int rc;
 
@@ -44,7 +48,7 @@ may(const struct reply *reply)
 static void
 tell(const struct ctl *ctl, const struct json *j)
 {
-	const char *node = client_text(j, "/node");
+	const char *node = client_shown(j, "/node");
 	const struct terminal *t = &ctl->terminal;
 
 	if (json_bool(json_get(j, "removable"))) {
@@ -55,8 +59,8 @@ tell(const struct ctl *ctl, const struct json *j)
 	fprintf(ctl->out, "%s may not be switched off yet:\n", node);
 	json_each (check, json_get(j, "checks"))
 		if (!json_bool(json_get(check, "ok")))
-			fprintf(ctl->out, "  %s: %s\n", client_text(check, "/check"),
-			    client_text(check, "/detail"));
+			fprintf(ctl->out, "  %s: %s\n", client_shown(check, "/check"),
+			    client_shown(check, "/detail"));
 }
 
 /* The checks that fail, as one word, so that news can be told from what was said. */
