@@ -8,12 +8,14 @@
 
 #include "daemon/begin.h"
 
-/* A gap is filled with the lowest descriptor that is free: itself. */
+/* A gap is filled with the lowest descriptor that is free: itself. What is printed on a
+ * stdout that is not there must fail, so that its place cannot be written to. */
 static int
 fill_gaps(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR) != fd)
 			return -1;
 	return 0;
 }
