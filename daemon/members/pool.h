@@ -28,7 +28,8 @@ enum { POOL_SECONDS_MAX = 10 * 366 * 86400 };
 extern const struct pool_terms pool_no_terms;
 
 /* Memberships that are not settled yet, oldest first, by the epoch that made them:
- * settles_after later their copies count. */
+ * settles_after later their copies count. A change that moves keys, or empties a node,
+ * leaves only its own: a node that lost a key has missed its writes since. */
 enum { POOL_CLOCKS = 32 };
 
 struct pool_clock {

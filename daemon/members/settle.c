@@ -110,7 +110,9 @@ caught_up(const struct task *task, const struct hrw_membership *present)
 static bool
 only_joins(const struct hrw_membership *before, const struct hrw_membership *after)
 {
-	if (before->copies != after->copies || !hrw_membership_places_alike(before, after))
+	/* Where others gain keys too when a node joins, its own copies are not all. */
+	if (before->copies != after->copies || !hrw_membership_places_alike(before, after) ||
+	    (before->placement->traits & HRW_MINIMAL) == 0)
 		return false;
 	for (size_t i = 0; i < before->count; i++)
 		if (hrw_membership_find(after, before->node[i].name) == NULL)
@@ -167,6 +169,21 @@ is_new(const struct change *c, const struct pool *now)
 	return now == NULL || now->present->count == 0 || c->is_file;
 }
 
+/* Does every node keep its keys and its copies? One that loses a key misses its writes
+ * from then on, and one that came back empty has none: what an earlier membership says
+ * of them is true no longer, so its clock stops. */
+static bool
+keeps_copies(const struct hrw_membership *before, const struct hrw_membership *after)
+{
+	for (size_t i = 0; i < before->count; i++) {
+		const struct hrw_node *is = hrw_membership_find(after, before->node[i].name);
+
+		if (is != NULL && came_back(&before->node[i], is))
+			return false;
+	}
+	return hrw_holders_same(before, after);
+}
+
 /* Starts a clock for the present membership where the change made another, and
  * stops those of memberships that are settled. */
 static void
@@ -180,7 +197,8 @@ run_clocks(const struct change *c, const struct pool *now, const struct hrw_memb
 
 	if (s->terms.settles_after == 0 || hrw_is_settled(present, s->settled))
 		return;
-	for (size_t i = 0; now != NULL && i < now->clocks.count; i++)
+	for (size_t i = 0;
+	     now != NULL && keeps_copies(now->present, present) && i < now->clocks.count; i++)
 		if (own == NULL || now->clocks.at[i].epoch > own->epoch)
 			s->clocks.at[s->clocks.count++] = now->clocks.at[i];
 	if (own != NULL || !is_another)

@@ -12,6 +12,8 @@ enum { CASES = 3000, KEYS = 30 };
 struct pair {
 	struct hrw_membership *present, *settled;
 	struct hrw_settled s;
+	uint64_t seed;
+	enum hrw_risk risk; /* that is asked about */
 };
 
 static void
@@ -19,8 +21,12 @@ pair_init(struct pair *p, uint64_t seed)
 {
 	struct dice d = {seed};
 
+	p->seed = seed;
+	p->risk = HRW_RISK_GOING;
 	p->present = variant(seed, &d);
 	p->settled = variant(seed, &d);
+	for (size_t i = 0; i < p->settled->count; i++)
+		p->settled->node[i].is_empty = seed % 3 == 0 && dice_percent(&d, 25);
 	ck_assert_int_eq(hrw_settled_init(&p->s, p->present, p->settled), 0);
 }
 
@@ -30,6 +36,18 @@ pair_fini(struct pair *p)
 	hrw_settled_fini(&p->s);
 	hrw_membership_free(p->settled);
 	hrw_membership_free(p->present);
+}
+
+/* Of a key's settled holders, those that have their copies. */
+static size_t
+with_copies(const struct pair *p, const char **list, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!hrw_membership_find(p->settled, list[i])->is_empty)
+			list[kept++] = list[i];
+	return kept;
 }
 
 static void
@@ -43,6 +61,7 @@ check_lookup(const struct pair *p, struct hrw_bytes key, size_t copies, uint64_t
 	now_count = holders_by_hand(p->present, key, copies ? copies : p->present->copies, now);
 	own_count = holders_by_hand(p->present, key, p->present->copies, own);
 	was_count = holders_by_hand(p->settled, key, p->settled->copies, was);
+	was_count = with_copies(p, was, was_count);
 	ck_assert_uint_eq(got.holders, own_count);
 	ck_assert_msg(rc == (now_count == 0 ? HRW_NO_SERVERS : (int)now_count),
 	    "seed %ju: returned %d", (uintmax_t)seed, rc);
@@ -77,13 +96,15 @@ START_TEST(a_warm_holder_is_a_settled_one_and_the_fallback_is_the_rest)
 }
 END_TEST
 
-/* On its way out: draining, of weight 0, or listed no more. */
+/* Empty, or listed no longer; or else on its way out: draining, of weight 0. */
 static bool
 is_leaving(const struct pair *p, const struct hrw_node *settled)
 {
 	const struct hrw_node *node = hrw_membership_find(p->present, settled->name);
 
-	return node == NULL || node->state == HRW_DRAINING || node->weight <= 0;
+	if (settled->is_empty || node == NULL || p->risk == HRW_RISK_GONE)
+		return settled->is_empty || node == NULL;
+	return node->state == HRW_DRAINING || node->weight <= 0;
 }
 
 /* It took keys when the pool settled. */
@@ -139,10 +160,22 @@ some_ranking_strands(const struct pair *p, const struct hrw_node **ranking, size
 	return is_found;
 }
 
+static bool
+check_risk(struct pair *p, enum hrw_risk risk, const struct hrw_node **ranking, size_t count)
+{
+	bool is_at_risk;
+
+	p->risk = risk;
+	is_at_risk = some_ranking_strands(p, ranking, 0, count);
+	ck_assert_msg(hrw_settled_at_risk(&p->s, risk) == is_at_risk, "seed %ju: %s at risk %d",
+	    (uintmax_t)p->seed, is_at_risk ? "not" : "wrongly", (int)risk);
+	return is_at_risk;
+}
+
 /* Every order of the nodes is tried, so pools of more than 7 are left out. */
 START_TEST(the_guard_refuses_exactly_what_some_ranking_would_strand)
 {
-	unsigned at_risk = 0, safe = 0;
+	unsigned at_risk[2] = {0}, pools = 0;
 
 	for (uint64_t seed = 1; seed <= CASES; seed++) {
 		const struct hrw_node *ranking[VARIANT_NODES];
@@ -154,18 +187,16 @@ START_TEST(the_guard_refuses_exactly_what_some_ranking_would_strand)
 			if (counts_as_holder(&p, &p.settled->node[i]))
 				ranking[count++] = &p.settled->node[i];
 		if (count <= 7) {
-			bool is_at_risk = some_ranking_strands(&p, ranking, 0, count);
-
-			ck_assert_msg(hrw_settled_at_risk(&p.s, HRW_RISK_GOING) == is_at_risk,
-			    "seed %ju: %s at risk", (uintmax_t)seed,
-			    is_at_risk ? "not" : "wrongly");
-			at_risk += is_at_risk;
-			safe += !is_at_risk;
+			at_risk[HRW_RISK_GOING] += check_risk(&p, HRW_RISK_GOING, ranking, count);
+			at_risk[HRW_RISK_GONE] += check_risk(&p, HRW_RISK_GONE, ranking, count);
+			pools++;
 		}
 		pair_fini(&p);
 	}
-	ck_assert_uint_gt(at_risk, CASES / 10);
-	ck_assert_uint_gt(safe, CASES / 10);
+	for (int risk = 0; risk < 2; risk++) {
+		ck_assert_uint_gt(at_risk[risk], pools / 10);
+		ck_assert_uint_lt(at_risk[risk], pools - pools / 10);
+	}
 }
 END_TEST
 
