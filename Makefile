@@ -10,8 +10,9 @@ VERSION := 0.1.0
 DEPS_BUILD := gcc make pkg-config libc6-dev libuv1-dev libmicrohttpd-dev libgnutls28-dev \
               libcjson-dev libsqlite3-dev libsodium-dev libxxhash-dev libb2-dev libmd-dev zlib1g-dev \
               libcurl4-openssl-dev libsystemd-dev
-DEPS_TEST  := $(DEPS_BUILD) check libmpfr-dev libmemcached-dev curl strace \
-              python3-jsonschema
+# The example's photos are sent by curl.
+DEPS_RUN   := $(DEPS_BUILD) curl
+DEPS_TEST  := $(DEPS_RUN) check libmpfr-dev libmemcached-dev strace python3-jsonschema
 # Real programs that hrwd is held against; what a machine cannot have is not tried.
 # The quick ones, to install and to run, belong to every test run.
 DEPS_QUICK   := nginx-light haproxy redis-server jq prometheus
@@ -174,7 +175,7 @@ format:
 
 ## deps, deps-test, deps-bench: install the Debian packages that are missing
 deps:
-	@sh tests/deps.sh $(DEPS_BUILD)
+	@sh tests/deps.sh $(DEPS_RUN)
 
 deps-test:
 	@sh tests/deps.sh $(DEPS_TEST)

@@ -6,7 +6,7 @@ DEPS_MEMCHECK := $(DEPS_TEST) valgrind
 
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 
-.PHONY: lint fuzz fuzz-build fuzz-targets mutants crash soak memcheck deps-memcheck deps-lint deps-fuzz
+.PHONY: bare-test lint fuzz fuzz-build fuzz-targets mutants crash soak memcheck deps-memcheck deps-lint deps-fuzz
 .SECONDARY: $(patsubst %.c,$(BUILD)/%.o,$(FUZZ_SRC))
 
 ## lint: clang-tidy and cppcheck
@@ -41,6 +41,13 @@ MUTANTS ?=
 ## mutants: plant bugs, one at a time, and demand that a test finds each
 mutants: deps-test
 	sh tests/mutants/run.sh $(MUTANTS)
+
+# Which of README's commands a bare Debian is given.
+BARE ?= run
+
+## bare-test: README's `make run` in a bare Debian, as root without sudo; BARE=test: `make test`
+bare-test:
+	sh tests/chroot/bare.sh $(BUILD) $(BARE)
 
 # How often a daemon is killed.
 TIMES ?= 300
