@@ -24,8 +24,9 @@ struct fleet {
 	struct real *node[NODES + 1];
 };
 
+/* Each node with these fields besides. */
 static struct fleet
-fleet_of(const char *placement, unsigned copies)
+fleet_with(const char *placement, unsigned copies, const char *fields)
 {
 	struct fleet f = {.dice = {(uint64_t)getpid()}};
 	struct page page = {0};
@@ -35,12 +36,18 @@ fleet_of(const char *placement, unsigned copies)
 	for (size_t i = 0; i <= NODES; i++) {
 		f.address[i] = loopback_address(&f.dice, 0);
 		if (i < NODES)
-			page_add(&page, "%s{\"name\":\"%s\",\"address\":\"%s\"}", i > 0 ? "," : "",
-			    names[i], f.address[i]);
+			page_add(&page, "%s{\"name\":\"%s\",\"address\":\"%s\"%s}",
+			    i > 0 ? "," : "", names[i], f.address[i], fields);
 	}
 	page_add(&page, "]}}}");
 	f.d = daemon_start(kept(page.data), NULL);
 	return f;
+}
+
+static struct fleet
+fleet_of(const char *placement, unsigned copies)
+{
+	return fleet_with(placement, copies, "");
 }
 
 /* A file of conf/examples with the daemon's address in it. */
@@ -185,6 +192,50 @@ START_TEST(nginx_asks_the_other_holder_where_one_is_away)
 		    strcmp(first, "cache-c") == 0 ? second : first);
 	}
 	ck_assert_uint_gt(away, 0);
+}
+END_TEST
+
+/* A cold owner may hold what is old: it is asked behind the warm nodes. */
+START_TEST(nginx_asks_a_node_that_joins_behind_the_warm_ones)
+{
+	struct fleet f = fleet_of("rendezvous", 2);
+	const char *proxy = start_nginx(&f), *joining = names[NODES];
+	unsigned taken = 0;
+
+	f.node[NODES] = http_node(&f, joining, f.address[NODES], "");
+	expect_status(post(f.d->admin, "/nodes",
+			  text("{\"name\":\"%s\",\"address\":\"%s\",\"state\":\"joining\"}",
+			      joining, f.address[NODES])),
+	    201);
+	for (unsigned i = 0; i < KEYS; i++) {
+		const char *list = holders(&f, key_of(i)), *warm = strchr(list, '\n') + 1;
+
+		if (strcmp(owner(&f, key_of(i)), joining) != 0)
+			continue;
+		taken++;
+		warm = text("%.*s", (int)strcspn(warm, "\n"), warm);
+		store(&f, joining, i);
+		expect_body(expect_status(get(proxy, key_of(i)), 200), joining);
+		store(&f, warm, i);
+		expect_body(expect_status(get(proxy, key_of(i)), 200), warm);
+	}
+	ck_assert_uint_gt(taken, 0);
+}
+END_TEST
+
+START_TEST(nginx_asks_the_origin_where_hrwd_names_no_node)
+{
+	struct fleet f = fleet_of("rendezvous", 1);
+	struct fleet drained = fleet_with("rendezvous", 1, ",\"state\":\"draining\"");
+	const char *proxy = start_nginx(&f);
+
+	expect_body(expect_status(get(proxy, text("/%0*d", 256, 7)), 200), "origin");
+	daemon_stop(f.d);
+	expect_body(expect_status(get(proxy, key_of(1)), 200), "origin");
+
+	proxy = start_nginx(&drained);
+	expect_status(get(drained.d->lookup, "/owner?key=x"), 503);
+	expect_body(expect_status(get(proxy, key_of(1)), 200), "origin");
 }
 END_TEST
 
@@ -407,6 +458,8 @@ SUITE(sidecar)
 		tcase_add_test(
 		    tests, nginx_asks_the_home_of_a_key_then_nodes_that_drain_then_the_origin);
 		tcase_add_test(tests, nginx_asks_the_other_holder_where_one_is_away);
+		tcase_add_test(tests, nginx_asks_a_node_that_joins_behind_the_warm_ones);
+		tcase_add_test(tests, nginx_asks_the_origin_where_hrwd_names_no_node);
 		if (program_is_here("haproxy", "haproxy", 1) && program_is_here("jq", "jq", 1))
 			tcase_add_test(tests, haproxy_places_as_hrwd_does_and_follows_its_changes);
 	}
