@@ -311,14 +311,15 @@ redis_says(const struct fleet *f, size_t node, const char *word, const char *key
 	return real_output(f->d, "redis-cli", "-h", host, "-p", at + 1, word, key, NULL);
 }
 
-/* The value is on the holders and nowhere else. */
+/* The value is on the holders, the fallback (a name, or "") and nowhere else. */
 static void
-expect_on_holders(const struct fleet *f, const char *key, const char *value)
+expect_on_holders(const struct fleet *f, const char *key, const char *value, const char *fallback)
 {
 	const char *list = text("\n%s", holders(f, key));
 
 	for (size_t i = 0; i < NODES; i++) {
-		bool holds = strstr(list, text("\n%s\n", names[i])) != NULL;
+		bool holds = strstr(list, text("\n%s\n", names[i])) != NULL ||
+			     strcmp(names[i], fallback) == 0;
 
 		ck_assert_str_eq(redis_says(f, i, "GET", key), holds ? text("%s\n", value) : "\n");
 	}
@@ -340,15 +341,17 @@ START_TEST(a_shell_reads_and_writes_redis_where_hrwd_says)
 	}
 	for (unsigned i = 0; i < FEW; i++) {
 		real_output(f.d, "sh", script, "set", key_of(i), "old", NULL);
-		expect_on_holders(&f, key_of(i), "old");
+		expect_on_holders(&f, key_of(i), "old", "");
 	}
 	expect_status(post(f.d->admin, "/nodes/cache-b/drain", NULL), 200);
 	for (unsigned i = 0; i < FEW; i++) {
-		drained +=
+		bool held =
 		    strcmp(redis_says(&f, number_of("cache-b"), "EXISTS", key_of(i)), "1\n") == 0;
+
+		drained += held;
 		ck_assert_str_eq(real_output(f.d, "sh", script, "get", key_of(i), NULL), "old\n");
 		real_output(f.d, "sh", script, "set", key_of(i), "new", NULL);
-		expect_on_holders(&f, key_of(i), "new");
+		expect_on_holders(&f, key_of(i), "new", held ? "cache-b" : "");
 		ck_assert_str_eq(real_output(f.d, "sh", script, "get", key_of(i), NULL), "new\n");
 	}
 	ck_assert_uint_gt(drained, 0);
@@ -405,6 +408,9 @@ START_TEST(a_shell_is_told_what_redis_refused)
 		real_end(f.node[i], SIGTERM);
 	ck_assert_ptr_nonnull(strstr(ended(&f, script, "get", "/photo-0", NULL), "ended with 1"));
 	ck_assert_ptr_nonnull(strstr(ended(&f, script, "del", "/photo-0", NULL), "ended with 1"));
+	/* Nor is a write done where hrwd could not be asked. */
+	daemon_stop(f.d);
+	ck_assert_ptr_null(strstr(ended(&f, script, "set", "/photo-0", "new"), "ended with 0"));
 }
 END_TEST
 
