@@ -6,7 +6,8 @@
  *
  * One thread reads the stream of GET /watch and builds a membership of each event;
  * lookups, on any other thread, ask no daemon. A key a line comes in, a line
- * "key<TAB>owner,second,…<TAB>epoch" goes out at once. While the daemon is away the
+ * "key<TAB>owner,second,…<TAB>epoch<TAB>read,…" goes out at once; the last are the
+ * nodes to read from in turn: warm holders, fallback, cold holders. While the daemon is away the
  * last pool it told serves on. "unix:/path" names a unix socket.
  */
 #include <cJSON.h>
@@ -15,6 +16,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +26,8 @@ enum { BEAT_SECONDS = 2, SILENT_SECONDS = 10, AGAIN_SECONDS = 1 };
  * for the time of a lookup and never for that of a membership's making. */
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct hrw_membership *present; /* NULL: the pool was dropped */
+static struct hrw_membership *settled; /* where its copies are; NULL: in place */
+static char *empty; /* of its nodes, those without their copies: "\nname\nname\n" */
 static unsigned long long present_epoch;
 
 static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -40,16 +44,23 @@ struct stream {
 };
 
 static void
-publish(struct hrw_membership *pool, double epoch)
+publish(struct hrw_membership *pool, struct hrw_membership *copies, char *without, double epoch)
 {
-	struct hrw_membership *old;
+	struct hrw_membership *old, *old_copies;
+	char *old_empty;
 
 	pthread_rwlock_wrlock(&lock);
 	old = present;
+	old_copies = settled;
 	present = pool;
+	settled = copies;
+	old_empty = empty;
+	empty = without;
 	present_epoch = (unsigned long long)epoch;
 	pthread_rwlock_unlock(&lock);
 	hrw_membership_free(old);
+	hrw_membership_free(old_copies);
+	free(old_empty);
 	pthread_mutex_lock(&first_lock);
 	has_come = true;
 	pthread_cond_signal(&first_came);
@@ -163,23 +174,47 @@ read_pool(const cJSON *j, struct hrw_fault *fault)
 	return NULL;
 }
 
+/* The names of the settled nodes that are empty. */
+static char *
+empty_of(const cJSON *where)
+{
+	const cJSON *nodes = cJSON_GetObjectItemCaseSensitive(where, "nodes"), *node;
+	size_t room = 2, len = 0;
+	char *names;
+
+	cJSON_ArrayForEach (node, nodes)
+		room += strlen(text_of(node, "name")) + 1;
+	names = malloc(room);
+	if (names == NULL)
+		abort();
+	names[len++] = '\n';
+	cJSON_ArrayForEach (node, nodes)
+		if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(node, "empty")))
+			len += (size_t)sprintf(names + len, "%s\n", text_of(node, "name"));
+	names[len] = '\0';
+	return names;
+}
+
 /* To place keys otherwise than the daemon does would be worse than to end. */
 static void
 take_event(struct stream *s)
 {
 	cJSON *j = cJSON_Parse(s->data != NULL ? s->data : "");
 	struct hrw_fault fault = {0};
-	struct hrw_membership *pool;
+	const cJSON *where = cJSON_GetObjectItemCaseSensitive(j, "settled");
+	struct hrw_membership *pool, *copies = NULL;
 
 	if (strcmp(s->type, "dropped") == 0) {
-		publish(NULL, 0);
+		publish(NULL, NULL, NULL, 0);
 	} else if (j != NULL) {
 		pool = read_pool(j, &fault);
-		if (pool == NULL) {
+		if (pool != NULL && cJSON_IsObject(where))
+			copies = read_pool(where, &fault);
+		if (pool == NULL || (copies == NULL && cJSON_IsObject(where))) {
 			fprintf(stderr, "follow: %s\n", fault.detail);
 			exit(EXIT_FAILURE);
 		}
-		publish(pool, number_of(j, "epoch"));
+		publish(pool, copies, empty_of(where), number_of(j, "epoch"));
 		strcpy(s->last_id, s->id);
 	}
 	cJSON_Delete(j);
@@ -288,6 +323,60 @@ follow(void *target)
 	return NULL;
 }
 
+static int
+place_of(const struct hrw_membership *pool, const uint32_t *nodes, int count, const char *name)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(pool->node[nodes[i]].name, name) == 0)
+			return i;
+	return -1;
+}
+
+/* Has its copies: it is not empty, and still listed. */
+static bool
+has_copies(const char *name)
+{
+	char line[300];
+
+	snprintf(line, sizeof(line), "\n%s\n", name);
+	return strstr(empty, line) == NULL && hrw_membership_find(present, name) != NULL;
+}
+
+/* The nodes to read from: the warm holders, the fallback (warm nodes that do not hold
+ * the key now), the cold holders. */
+static void
+print_read(struct hrw_bytes key, const uint32_t *holder, int count)
+{
+	uint32_t warm[HRW_COPIES_MAX];
+	int found = settled != NULL ? hrw_holders(settled, key, settled->copies, warm) : 0;
+	int warm_count = 0;
+	char before = '\t';
+
+	for (int i = 0; i < found; i++)
+		if (has_copies(settled->node[warm[i]].name))
+			warm[warm_count++] = warm[i];
+	for (int turn = 0; turn < 2; turn++) {
+		for (int i = 0; i < count; i++) {
+			const char *name = present->node[holder[i]].name;
+			bool is_warm =
+			    settled == NULL || place_of(settled, warm, warm_count, name) >= 0;
+
+			if (is_warm == (turn == 0)) {
+				printf("%c%s", before, name);
+				before = ',';
+			}
+		}
+		for (int i = 0; i < warm_count && turn == 0; i++) {
+			const char *name = settled->node[warm[i]].name;
+
+			if (place_of(present, holder, count, name) < 0) {
+				printf("%c%s", before, name);
+				before = ',';
+			}
+		}
+	}
+}
+
 static void
 answer(struct hrw_bytes key)
 {
@@ -302,7 +391,10 @@ answer(struct hrw_bytes key)
 		printf("\t%s", hrw_error_code(count));
 	for (int i = 0; i < count; i++)
 		printf("%c%s", i == 0 ? '\t' : ',', present->node[holder[i]].name);
-	printf("\t%llu\n", present_epoch);
+	printf("\t%llu", present_epoch);
+	if (count > 0)
+		print_read(key, holder, count);
+	putchar('\n');
 	pthread_rwlock_unlock(&lock);
 	fflush(stdout);
 }

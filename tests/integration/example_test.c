@@ -2,6 +2,7 @@
  * tests/example/follow.c: a service with the pool in its own memory is never behind
  * the daemon by more than the time of an event.
  */
+#include <cJSON.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -33,6 +34,7 @@ struct service {
 struct said {
 	const char *holders; /* "cache-d,cache-a" */
 	long epoch;
+	const char *read; /* the same, warm ones first, then the fallback, then cold ones */
 };
 
 /* It stands beside the daemon, where make puts it. */
@@ -72,7 +74,7 @@ static struct said
 ask_service(struct service *s, const char *key)
 {
 	struct page line = {0};
-	char *holders, *epoch;
+	char *holders, *epoch, *order;
 
 	ck_assert_int_eq(dprintf(s->to, "%s\n", key), (int)strlen(key) + 1);
 	do {
@@ -86,7 +88,9 @@ ask_service(struct service *s, const char *key)
 	holders = strchr(line.data, '\t') + 1;
 	epoch = strchr(holders, '\t');
 	*epoch++ = '\0';
-	return (struct said){holders, strtol(epoch, NULL, 10)};
+	line.data[line.len - 1] = '\0';
+	order = strchr(epoch, '\t');
+	return (struct said){holders, strtol(epoch, NULL, 10), order != NULL ? order + 1 : ""};
 }
 
 /* Asks until it has that epoch: how long that took. */
@@ -110,6 +114,25 @@ service_end(struct service *s)
 	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/* In what order an answer of /replicas is to be read. */
+static const char *
+reading_order(struct answer *a)
+{
+	const cJSON *list = value_at(a->json, "replicas"), *away = value_at(a->json, "fallback"),
+		    *j;
+	const char *order = "";
+
+	for (int turn = 0; turn < 2; turn++) {
+		cJSON_ArrayForEach (j, list)
+			if (cJSON_IsTrue(cJSON_GetObjectItem(j, "warm")) == (turn == 0))
+				order = text(
+				    "%s,%s", order, cJSON_GetObjectItem(j, "node")->valuestring);
+		for (j = turn == 0 ? away->child : NULL; j != NULL; j = j->next)
+			order = text("%s,%s", order, cJSON_GetObjectItem(j, "node")->valuestring);
+	}
+	return order + 1;
+}
+
 /* Holders of 200 keys, as the daemon says: a text a key. */
 static void
 expect_the_same(struct service *s, const struct daemon *d)
@@ -123,6 +146,8 @@ expect_the_same(struct service *s, const struct daemon *d)
 		/* A name a line. */
 		ck_assert_str_eq(text("%s\n", text_replace(said.holders, ",", "\n")), a->body);
 		ck_assert_int_eq(said.epoch, strtol(header(a, "Hrw-Epoch"), NULL, 10));
+		a = get(d->lookup, text("/replicas?key=%s", key));
+		ck_assert_str_eq(said.read, reading_order(a));
 	}
 }
 
