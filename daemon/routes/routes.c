@@ -80,7 +80,7 @@ const struct route routes[] = {
 
     {METHOD_GET, "/nodes/{name}/removable", BOTH, READ, POOL, BODY_NONE, NULL, NULL, node_removable,
 	COMMON_POOL " wait", "", "May this node be switched off? With wait= when it may", "", NULL,
-	OF_POOL " 200:removable 200:text/plain"},
+	OF_POOL " +Cache-Control 200:removable 200:text/plain"},
     {METHOD_GET, "/copies", ADMIN, READ, POOL, BODY_NONE, NULL, NULL, copies_get,
 	COMMON_POOL " to from limit after", "",
 	"The copies still to be made, of the stored keys: NDJSON, JSON or CSV", "", NULL,
