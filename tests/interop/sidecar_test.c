@@ -146,7 +146,7 @@ start_nginx(struct fleet *f)
 	return text("http://%s", listens);
 }
 
-START_TEST(nginx_asks_the_home_of_a_key_then_nodes_that_drain_then_the_origin)
+START_TEST(nginx_asks_who_is_warm_then_who_is_cold_then_the_origin)
 {
 	struct fleet f = fleet_of("rendezvous", 1);
 	const char *proxy = start_nginx(&f), *home[KEYS];
@@ -166,9 +166,13 @@ START_TEST(nginx_asks_the_home_of_a_key_then_nodes_that_drain_then_the_origin)
 		drained++;
 		ck_assert_str_ne(owner(&f, key_of(i)), "cache-b");
 		store(&f, owner(&f, key_of(i)), i);
-		expect_body(expect_status(get(proxy, key_of(i)), 200), owner(&f, key_of(i)));
+		expect_body(expect_status(get(proxy, key_of(i)), 200), home[i]);
 	}
 	ck_assert_uint_gt(drained, 0);
+	/* Until the pool is settled the new home is cold. */
+	expect_status(post(f.d->admin, "/pools/default/settle", NULL), 200);
+	for (unsigned i = 0; i < KEYS; i++)
+		expect_body(expect_status(get(proxy, key_of(i)), 200), owner(&f, key_of(i)));
 	expect_status(ask(proxy, "PUT", "/photo-1", NULL, "x"), 403);
 }
 END_TEST
@@ -288,6 +292,8 @@ START_TEST(haproxy_places_as_hrwd_does_and_follows_its_changes)
 			  text("{\"name\":\"cache-d\",\"address\":\"%s\"}", f.address[NODES])),
 	    201);
 	wait_for_agreement(&f, proxy);
+	/* Its copies are made: it may go. */
+	expect_status(post(f.d->admin, "/pools/default/settle", NULL), 200);
 	expect_status(del(f.d->admin, "/nodes/cache-b"), 200);
 	expect_status(patch(f.d->admin, "/nodes/cache-d", "{\"weight\":3}"), 200);
 	wait_for_agreement(&f, proxy);
@@ -461,8 +467,7 @@ END_TEST
 SUITE(sidecar)
 {
 	if (program_is_here("nginx", "nginx-light", 2)) {
-		tcase_add_test(
-		    tests, nginx_asks_the_home_of_a_key_then_nodes_that_drain_then_the_origin);
+		tcase_add_test(tests, nginx_asks_who_is_warm_then_who_is_cold_then_the_origin);
 		tcase_add_test(tests, nginx_asks_the_other_holder_where_one_is_away);
 		tcase_add_test(tests, nginx_asks_a_node_that_joins_behind_the_warm_ones);
 		tcase_add_test(tests, nginx_asks_the_origin_where_hrwd_names_no_node);
