@@ -82,15 +82,6 @@ hrw_leftovers_are_possible(const struct hrw_leftovers *l)
 }
 
 static bool
-contains(const uint32_t *list, uint32_t count, uint32_t value)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (list[i] == value)
-			return true;
-	return false;
-}
-
-static bool
 held(const struct hrw_membership *m, const uint32_t *holder, int count, const char *name)
 {
 	for (int i = 0; i < count; i++)
@@ -109,7 +100,7 @@ hrw_leftovers_of(
 	for (uint32_t i = 0; i < c->gained_count; i++) {
 		uint32_t node = c->gained[i];
 
-		if (l->since[node] == 0 || contains(c->warm, c->warm_count, node))
+		if (l->since[node] == 0 || hrw_is_among(c->warm, c->warm_count, node))
 			continue;
 		asked[count++] = node;
 		most = l->since[node] > most ? l->since[node] : most;
@@ -119,7 +110,7 @@ hrw_leftovers_of(
 		int held_count = hrw_holders(m, key, m->copies, holder);
 
 		for (uint32_t i = 0; i < count; i++)
-			if (at < l->since[asked[i]] && !contains(out, found, asked[i]) &&
+			if (at < l->since[asked[i]] && !hrw_is_among(out, found, asked[i]) &&
 			    held(m, holder, held_count, l->plan->name[asked[i]]))
 				out[found++] = asked[i];
 	}

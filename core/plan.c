@@ -318,15 +318,6 @@ stays(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_change *out)
 	return true;
 }
 
-static bool
-contains(const uint32_t *list, uint32_t count, uint32_t value)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (list[i] == value)
-			return true;
-	return false;
-}
-
 /* The members of a that b lacks, in the order of a. */
 static uint32_t
 difference(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count, uint32_t *out)
@@ -334,7 +325,7 @@ difference(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_co
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < a_count; i++)
-		if (!contains(b, b_count, a[i]))
+		if (!hrw_is_among(b, b_count, a[i]))
 			out[count++] = a[i];
 	return count;
 }
@@ -366,7 +357,7 @@ is_owner_changed(const struct hrw_change *c)
 	return c->before[0] != c->after[0];
 }
 
-/* The holders on both sides, and what is lost and gained between them. */
+/* Ranks a key on both sides, and tells the lost copies and the gained ones. */
 static void
 merge(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_change *out)
 {
@@ -405,11 +396,12 @@ count_missing(const uint32_t *holder, uint32_t count, const uint32_t *warm, uint
 	uint32_t missing = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		missing += !contains(warm, warm_count, holder[i]);
+		missing += !hrw_is_among(warm, warm_count, holder[i]);
 	return missing;
 }
 
-/* The warm nodes before, into out->warm[], and what is missing on both sides. */
+/* Fills out->warm[] with the nodes that were warm before, and counts the copies that
+ * are missing on each side. */
 static void
 look_for_copies(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_change *out)
 {
@@ -445,8 +437,8 @@ choose_source(const struct hrw_plan *plan, struct hrw_change *c)
 {
 	for (uint32_t i = 0; i < c->before_count; i++)
 		if (plan->node[c->before[i]].can_give &&
-		    contains(c->after, c->after_count, c->before[i]) &&
-		    contains(c->warm, c->warm_count, c->before[i])) {
+		    hrw_is_among(c->after, c->after_count, c->before[i]) &&
+		    hrw_is_among(c->warm, c->warm_count, c->before[i])) {
 			c->from = c->before[i];
 			return;
 		}
@@ -479,7 +471,7 @@ hrw_plan_key(const struct hrw_plan *plan, struct hrw_bytes key, struct hrw_chang
 		return;
 	look_for_copies(plan, key, out);
 	out->is_cold = out->owner_changed && out->after_count > 0 &&
-		       !contains(out->warm, out->warm_count, out->after[0]);
+		       !hrw_is_among(out->warm, out->warm_count, out->after[0]);
 	if (out->gained_count > 0)
 		choose_source(plan, out);
 }

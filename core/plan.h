@@ -22,7 +22,7 @@ struct hrw_plan {
 	uint32_t *settled_to_union; /* HRW_NOT_LISTED: in neither */
 	uint32_t *settled_after_to_union;
 	struct hrw_plan_node *node; /* by name[] */
-	bool is_settled_alike;	    /* both settled memberships rank alike */
+	bool is_settled_alike;	    /* the two settled memberships give the same holders */
 	bool has_all_copies;	    /* of a key that stays: both sides are settled, or the first is
 				     * and no copy ceases to count */
 

@@ -37,15 +37,6 @@ hrw_settled_fini(struct hrw_settled *s)
 	s->to_present = NULL;
 }
 
-static bool
-contains(const uint32_t *list, size_t count, uint32_t value)
-{
-	for (size_t i = 0; i < count; i++)
-		if (list[i] == value)
-			return true;
-	return false;
-}
-
 /* The warm nodes of a key, in settled order, as indexes into present->node[]. */
 static size_t
 warm_nodes(const struct hrw_settled *s, struct hrw_bytes key, uint32_t *out)
@@ -95,9 +86,9 @@ hrw_settled_lookup(
 
 	warm_count = warm_nodes(s, key, warm);
 	for (size_t i = 0; i < ranked; i++)
-		out->is_warm[i] = contains(warm, warm_count, out->holder[i]);
+		out->is_warm[i] = hrw_is_among(warm, warm_count, out->holder[i]);
 	for (size_t i = 0; i < warm_count; i++)
-		if (!contains(out->holder, out->holders, warm[i]))
+		if (!hrw_is_among(out->holder, out->holders, warm[i]))
 			out->fallback[out->fallback_count++] = warm[i];
 	return held < 0 ? held : (int)out->count;
 }

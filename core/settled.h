@@ -30,6 +30,16 @@ struct hrw_settled {
 
 #define HRW_NOT_LISTED UINT32_MAX
 
+/* Is a node in a list of indexes? */
+static inline bool
+hrw_is_among(const uint32_t *list, size_t count, uint32_t node)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i] == node)
+			return true;
+	return false;
+}
+
 /* Both memberships frozen, and outliving it. 0 or HRW_INTERNAL (no memory). */
 int hrw_settled_init(struct hrw_settled *s, const struct hrw_membership *present,
     const struct hrw_membership *settled);

@@ -70,10 +70,9 @@ struct hrw_bytes json_bytes(const struct json *j);
 /* A string without NUL as C string; NULL when it is none or holds one. */
 const char *json_text(const struct json *j);
 
-bool json_bool(const struct json *j); /* false when it is none */
-double json_number(
-    const struct json *j); /* the nearest double; ±inf past its range; NaN when none, and
-			    * where it is not 0 but the nearest double is */
+bool json_bool(const struct json *j);	  /* false when it is none */
+double json_number(const struct json *j); /* the nearest double; ±inf past its range; NaN when none,
+					   * and where it is not 0 but the nearest double is */
 /* A number without fraction or exponent that fits: true and *out. */
 bool json_integer(const struct json *j, int64_t *out);
 
@@ -132,6 +131,7 @@ void json_put_number(
     struct json_out *o, const char *name, double number); /* shortest that reads back */
 void json_put_int(struct json_out *o, const char *name, int64_t number);
 void json_put_count(struct json_out *o, const char *name, uint64_t number);
+void json_put_count_or_null(struct json_out *o, const char *name, uint64_t number); /* 0: null */
 void json_put_bool(struct json_out *o, const char *name, bool is_true);
 void json_put_null(struct json_out *o, const char *name);
 /* A string alone, in quotes, for whoever writes what is around it himself. */

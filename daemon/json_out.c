@@ -236,6 +236,15 @@ json_put_count(struct json_out *o, const char *name, uint64_t number)
 }
 
 void
+json_put_count_or_null(struct json_out *o, const char *name, uint64_t number)
+{
+	if (number == 0)
+		json_put_null(o, name);
+	else
+		json_put_count(o, name, number);
+}
+
+void
 json_put_bool(struct json_out *o, const char *name, bool is_true)
 {
 	lead(o, name);

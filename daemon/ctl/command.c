@@ -65,7 +65,7 @@ const struct command commands[] = {
     {"plan", "[FILE]", EDITS " keys offline exit-code",
 	"what a change would do, of a file or of options", plans_make},
     {"plan show", "ID", "watch", "a plan's report", plans_show},
-    {"plan changes", "ID", "lost gained from csv",
+    {"plan changes", "ID", "lost gained from leftover csv",
 	"a plan's single keys: what each loses and gains, and where to copy it from",
 	plans_changes},
     {"plan apply", "ID", "yes reason force", "make the planned change, if the pool is as it was",

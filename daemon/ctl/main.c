@@ -136,7 +136,8 @@ fill_descriptors(void)
 			_exit(CTL_REFUSED);
 }
 
-/* What was done stays done; that nobody could read of it is said by the status. */
+/* A change that was made is not undone when its output is lost: only the exit status
+ * tells of that. */
 static int
 end_output(const struct ctl *ctl, int status)
 {

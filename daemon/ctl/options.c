@@ -87,6 +87,7 @@ const struct option_row option_rows[] = {
     {"from", TEXT("NODE", source),
 	.help = "only keys that can be copied from this node; '' for those without a source"},
     {"to", TEXT("NODE", to), .help = "only keys whose copy on this node is to be made"},
+    {"leftover", FLAG(leftover), .help = "only keys of which a gaining node may have an old copy"},
     {"csv", FLAG(is_csv), .help = "as CSV"},
     {"limit", NUMBER(limit, 20, 1, 1000), .help = "so many at most; 20 without"},
     {"epoch", NUMBER(epoch, 0, 1, INT64_MAX), .help = "the pool as it was at this epoch"},

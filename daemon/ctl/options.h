@@ -40,7 +40,7 @@ struct options {
 
 	/* of the rest */
 	const char *lost, *gained, *source, *to;
-	bool is_csv, watches;
+	bool is_csv, leftover, watches;
 	uint64_t limit, count, interval, epoch, capacity, window;
 	struct option_list leave, join;
 	const char *format;

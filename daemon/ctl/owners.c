@@ -81,7 +81,7 @@ ask_stdin(struct ctl *ctl, const char *path)
 	return rc;
 }
 
-/* POST /owners gives as many as it is told. */
+/* The pool's number of copies: POST /owners has to be told how many to answer with. */
 static int
 copies_of_pool(struct ctl *ctl, uint64_t *out)
 {

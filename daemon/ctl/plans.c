@@ -108,6 +108,8 @@ plans_changes(struct ctl *ctl)
 		url_parameter(&url, "gained", hrw_text(o->gained));
 	if (o->source != NULL)
 		url_parameter(&url, "from", hrw_text(o->source));
+	if (o->leftover)
+		url_parameter(&url, "leftover", hrw_text("true"));
 	ask.path = buffer_text(&url);
 	rc = url.failed ? ctl_no_memory() : client_ask(ctl, &ask, &reply);
 	if (rc == 0 && reply.status != 200)

@@ -63,7 +63,8 @@ tell(const struct ctl *ctl, const struct json *j)
 			    client_shown(check, "/detail"));
 }
 
-/* The checks that fail, as one word, so that news can be told from what was said. */
+/* The names of the checks that fail. While it waits, they are printed again only when
+ * they differ. */
 static void
 failing(const struct json *j, struct buffer *out)
 {

@@ -137,7 +137,7 @@ client_has_code(const struct reply *reply, const char *code)
  * sends requests by hand. */
 static const struct {
 	const char *api, *here;
-	bool is_last; /* what stands behind it is left out */
+	bool is_last; /* the rest of the sentence is dropped */
 } words[] = {
     {"send force=", "give --force ", false},
     {"ask with Accept: application/x-ndjson", "give --format ndjson", false},

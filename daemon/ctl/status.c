@@ -1,5 +1,5 @@
 /*
- * status.c - how the daemon is, and what is left to do in its pools.
+ * status.c - shows the daemon's state, and which pools are not settled and why.
  */
 #include <string.h>
 

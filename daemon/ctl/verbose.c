@@ -9,7 +9,8 @@
 
 #include "daemon/ctl/verbose.h"
 
-/* What a terminal would obey is said in octal: printf(1) makes the bytes of it. */
+/* A terminal would obey control bytes, so they are printed as octal escapes, which the
+ * shell's printf turns back into bytes. */
 static bool
 put_octal(FILE *to, const char *before, struct hrw_bytes text)
 {

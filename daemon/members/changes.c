@@ -13,30 +13,18 @@
 #include "daemon/members/document.h"
 #include "daemon/members/report_impl.h"
 
-/* A piece of the answer, and how many keys at most are looked at for one: a
- * filter that matches little must not hold a thread for long. */
-enum { PIECE = 64 << 10, PIECE_KEYS = 1 << 18 };
-
-/* A side of the filter: any node, none, or one of the plan's. */
-struct side {
-	bool is_any, is_known;
-	uint32_t node; /* HRW_NOT_LISTED: the side must be empty */
-};
-
 struct changes {
-	enum changes_form form;
+	struct listing listing;
 	struct pool *before, *after;
 	struct hrw_membership *nobody;
 	struct hrw_plan *plan;
 	struct source source;
 	bool is_open;
-	struct buffer keys;    /* of a request, as records */
-	struct buffer records; /* the present batch */
-	size_t at;
-	struct side lost, gained, from;
+	struct buffer keys; /* of a request, as records */
+	struct listing_filter lost, gained, from;
 	bool leftover;
-	struct past past; /* of a filter by leftovers */
-	bool has_begun, has_entry, has_ended;
+	struct past past;	  /* of a filter by leftovers */
+	struct hrw_change change; /* of the key at hand */
 };
 
 /* A key as the inputs hold it: a string, or {"key_base64"}. */
@@ -132,22 +120,16 @@ out:
 	return rc;
 }
 
-static struct side
-side_of(const struct changes *c, const char *name)
+static struct listing_filter
+filter_of(const struct changes *c, const char *name)
 {
-	struct side side = {.is_any = name == NULL, .is_known = true, .node = HRW_NOT_LISTED};
+	uint32_t node = HRW_NOT_LISTED;
 
-	if (name == NULL || name[0] == '\0')
-		return side;
-	side.is_known = false;
 	assert(c->plan != NULL); /* the inputs were read */
-	for (size_t i = 0; i < c->plan->count && !side.is_known; i++) {
-		if (strcmp(c->plan->name[i], name) == 0) {
-			side.is_known = true;
-			side.node = (uint32_t)i;
-		}
-	}
-	return side;
+	for (size_t i = 0; name != NULL && i < c->plan->count && node == HRW_NOT_LISTED; i++)
+		if (strcmp(c->plan->name[i], name) == 0)
+			node = (uint32_t)i;
+	return listing_filter(name, node);
 }
 
 static int64_t
@@ -160,7 +142,7 @@ now_ms(void)
 }
 
 struct changes *
-changes_open(struct reports *r, const char *id, enum changes_form form,
+changes_open(struct reports *r, const char *id, enum listing_form form,
     const struct changes_filter *filter, struct hrw_fault *fault)
 {
 	struct store_plan plan;
@@ -174,8 +156,11 @@ changes_open(struct reports *r, const char *id, enum changes_form form,
 	if (c == NULL) {
 		rc = hrw_fault(fault, HRW_INTERNAL, "no memory for a plan");
 	} else {
-		c->form = form;
+		c->listing = (struct listing){
+		    .form = form, .columns = "lost,gained,from", .limit = filter->limit};
 		rc = inputs_read(c, r, &plan, fault);
+		if (rc == 0 && filter->after.data != NULL)
+			rc = source_after(&c->source, filter->after, fault);
 	}
 	store_plan_fini(&plan);
 	if (rc < 0) {
@@ -183,9 +168,9 @@ changes_open(struct reports *r, const char *id, enum changes_form form,
 			changes_close(c);
 		return NULL;
 	}
-	c->lost = side_of(c, filter->lost);
-	c->gained = side_of(c, filter->gained);
-	c->from = side_of(c, filter->from);
+	c->lost = filter_of(c, filter->lost);
+	c->gained = filter_of(c, filter->gained);
+	c->from = filter_of(c, filter->from);
 	c->leftover = filter->leftover;
 	if (c->leftover && past_open(&c->past, r->store, c->plan, c->before, now_ms(), fault) < 0) {
 		changes_close(c);
@@ -207,23 +192,8 @@ changes_close(void *changes)
 	pool_release(c->before);
 	pool_release(c->after);
 	buffer_fini(&c->keys);
-	buffer_fini(&c->records);
+	listing_fini(&c->listing);
 	free(c);
-}
-
-static bool
-side_fits(const struct side *side, const uint32_t *nodes, uint32_t count)
-{
-	if (side->is_any)
-		return true;
-	if (!side->is_known)
-		return false;
-	if (side->node == HRW_NOT_LISTED)
-		return count == 0;
-	for (uint32_t i = 0; i < count; i++)
-		if (nodes[i] == side->node)
-			return true;
-	return false;
 }
 
 /* Has a gaining node an old copy, where only such are asked for? */
@@ -239,9 +209,11 @@ is_leftover(const struct changes *c, struct hrw_bytes key, const struct hrw_chan
 static bool
 fits(const struct changes *c, const struct hrw_change *change)
 {
-	return side_fits(&c->lost, change->lost, change->lost_count) &&
-	       side_fits(&c->gained, change->gained, change->gained_count) &&
-	       (c->from.is_any || (c->from.is_known && c->from.node == change->from));
+	size_t from_count = change->from != HRW_NOT_LISTED;
+
+	return listing_fits(&c->lost, change->lost, change->lost_count) &&
+	       listing_fits(&c->gained, change->gained, change->gained_count) &&
+	       listing_fits(&c->from, &change->from, from_count);
 }
 
 static void
@@ -264,68 +236,43 @@ csv_write(struct buffer *out, const struct hrw_plan *plan, struct hrw_bytes key,
 	buffer_add_text(out, ",");
 	if (c->from != HRW_NOT_LISTED)
 		buffer_add_text(out, plan->name[c->from]);
-	buffer_add_text(out, "\r\n");
+}
+
+static long
+read_keys(void *changes, struct buffer *records)
+{
+	struct changes *c = changes;
+	struct hrw_fault fault;
+
+	return source_read(&c->source, records, &fault);
+}
+
+static bool
+look(void *changes, struct hrw_bytes key)
+{
+	struct changes *c = changes;
+
+	hrw_plan_key(c->plan, key, &c->change);
+	return hrw_change_is_listed(&c->change) && fits(c, &c->change) &&
+	       is_leftover(c, key, &c->change);
 }
 
 static void
-write_change(
-    struct changes *c, struct buffer *out, struct hrw_bytes key, const struct hrw_change *change)
+write_key(void *changes, struct hrw_bytes key, struct buffer *out)
 {
-	switch (c->form) {
-	case CHANGES_CSV:
-		csv_write(out, c->plan, key, change);
-		break;
-	case CHANGES_JSON:
-		buffer_add_text(out, c->has_entry ? ",\n" : "\n");
-		report_change_write(out, c->plan, key, change);
-		break;
-	case CHANGES_NDJSON:
-		report_change_write(out, c->plan, key, change);
-		buffer_add_text(out, "\n");
-		break;
-	}
-	c->has_entry = true;
-}
+	const struct changes *c = changes;
 
-/* The next batch of keys: 1, 0 at the end, negative on an error. */
-static int
-next_batch(struct changes *c)
-{
-	struct hrw_fault fault;
-	long count;
-
-	buffer_clear(&c->records);
-	c->at = 0;
-	count = source_read(&c->source, &c->records, &fault);
-	return count > 0 ? 1 : (int)count;
+	if (c->listing.form == LISTING_CSV)
+		csv_write(out, c->plan, key, &c->change);
+	else
+		report_change_write(out, c->plan, key, &c->change);
 }
 
 int
 changes_fill(void *changes, struct buffer *out)
 {
+	static const struct listing_parts parts = {read_keys, look, write_key};
 	struct changes *c = changes;
-	struct hrw_change change;
-	struct hrw_bytes key;
-	int rc = 1;
 
-	if (!c->has_begun && c->form == CHANGES_CSV)
-		buffer_add_text(out, "key,key_base64,lost,gained,from\r\n");
-	if (!c->has_begun && c->form == CHANGES_JSON)
-		buffer_add_text(out, "[");
-	c->has_begun = true;
-	for (size_t keys = 0; out->len < PIECE && keys < PIECE_KEYS; keys++) {
-		if (!record_next(buffer_bytes(&c->records), &c->at, &key)) {
-			rc = next_batch(c);
-			if (rc <= 0)
-				break;
-			continue;
-		}
-		hrw_plan_key(c->plan, key, &change);
-		if (hrw_change_is_listed(&change) && fits(c, &change) &&
-		    is_leftover(c, key, &change))
-			write_change(c, out, key, &change);
-	}
-	if (rc == 0 && c->form == CHANGES_JSON)
-		buffer_add_text(out, "\n]\n");
-	return out->failed ? HRW_INTERNAL : rc;
+	return listing_fill(&c->listing, &parts, c, out);
 }

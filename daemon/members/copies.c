@@ -9,46 +9,26 @@
 #include "daemon/members/copies.h"
 #include "daemon/members/source.h"
 
-/* A piece of the answer, and how many keys at most are looked at for one: where few
- * copies are missing, a piece must not hold a thread for long. */
-enum { PIECE = 64 << 10, PIECE_KEYS = 1 << 18 };
-
-/* A side of the filter. */
-struct side {
-	bool is_any, is_known;
-	uint32_t node; /* HRW_NOT_LISTED: the side must be empty */
-};
-
 struct copies {
 	struct pool *pool;
-	enum changes_form form;
-	struct side to, from;
-	uint64_t limit, lines;
+	struct listing listing;
+	struct listing_filter to, from;
 	struct keyset_reader *reader; /* NULL: nothing is missing */
-	struct buffer records;
-	size_t at;
-	bool has_begun;
+	/* What the key at hand lacks, as indexes into the membership. */
+	struct work {
+		uint32_t to[HRW_COPIES_MAX], from[2 * HRW_COPIES_MAX];
+		size_t to_count, from_count;
+	} work;
 };
 
-/* What one key lacks, as indexes into the membership. */
-struct work {
-	uint32_t to[HRW_COPIES_MAX], from[2 * HRW_COPIES_MAX];
-	size_t to_count, from_count;
-};
-
-static struct side
-side_of(const struct pool *pool, const char *name)
+static struct listing_filter
+filter_of(const struct pool *pool, const char *name)
 {
-	struct side side = {.is_any = name == NULL, .is_known = true, .node = HRW_NOT_LISTED};
-	const struct hrw_node *node;
+	const struct hrw_node *node =
+	    name != NULL ? hrw_membership_find(pool->present, name) : NULL;
 
-	if (name == NULL || name[0] == '\0')
-		return side;
-	node = hrw_membership_find(pool->present, name);
-	side.is_known = node != NULL;
-	if (node != NULL)
-		side.node = (uint32_t)(node - pool->present->node);
-	return side;
+	return listing_filter(
+	    name, node != NULL ? (uint32_t)(node - pool->present->node) : HRW_NOT_LISTED);
 }
 
 struct copies *
@@ -62,10 +42,9 @@ copies_open(struct keyset *keyset, const struct copies_request *ask, struct hrw_
 		return NULL;
 	}
 	c->pool = pool_acquire(ask->pool);
-	c->form = ask->form;
-	c->limit = ask->limit;
-	c->to = side_of(ask->pool, ask->to);
-	c->from = side_of(ask->pool, ask->from);
+	c->listing = (struct listing){.form = ask->form, .columns = "to,from", .limit = ask->limit};
+	c->to = filter_of(ask->pool, ask->to);
+	c->from = filter_of(ask->pool, ask->from);
 	if (pool_is_settled(c->pool))
 		return c;
 	c->reader = keyset_reader_open(keyset, c->pool->name, 0, &stats, fault);
@@ -84,7 +63,7 @@ copies_close(void *copies)
 	struct copies *c = copies;
 
 	keyset_reader_close(c->reader);
-	buffer_fini(&c->records);
+	listing_fini(&c->listing);
 	pool_release(c->pool);
 	free(c);
 }
@@ -92,7 +71,7 @@ copies_close(void *copies)
 /* The cold holders; the warm nodes best first, holders before the fallback. False:
  * the key has all its copies. */
 static bool
-look(const struct copies *c, struct hrw_bytes key, struct work *work)
+look_up(const struct copies *c, struct hrw_bytes key, struct work *work)
 {
 	struct hrw_lookup found;
 
@@ -107,21 +86,6 @@ look(const struct copies *c, struct hrw_bytes key, struct work *work)
 	for (size_t i = 0; i < found.fallback_count; i++)
 		work->from[work->from_count++] = found.fallback[i];
 	return work->to_count > 0;
-}
-
-static bool
-fits(const struct side *side, const uint32_t *node, size_t count)
-{
-	if (side->is_any)
-		return true;
-	if (!side->is_known)
-		return false;
-	if (side->node == HRW_NOT_LISTED)
-		return count == 0;
-	for (size_t i = 0; i < count; i++)
-		if (node[i] == side->node)
-			return true;
-	return false;
 }
 
 static void
@@ -142,78 +106,54 @@ csv_names(struct buffer *out, const struct pool *pool, const uint32_t *node, siz
 		buffer_printf(out, "%s%s", i > 0 ? " " : "", pool->present->node[node[i]].name);
 }
 
-static void
-write_line(
-    const struct copies *c, struct buffer *out, struct hrw_bytes key, const struct work *work)
+static long
+read_keys(void *copies, struct buffer *records)
 {
+	struct copies *c = copies;
+	struct hrw_fault fault;
+	long count = c->reader != NULL ? keyset_read(c->reader, records, &fault) : 0;
+
+	if (count < 0)
+		log_event(CONFIG_LOG_ERROR, "a list of copies is cut short",
+		    log_text("pool", c->pool->name), log_text("detail", fault.detail));
+	return count;
+}
+
+static bool
+look(void *copies, struct hrw_bytes key)
+{
+	struct copies *c = copies;
+
+	return look_up(c, key, &c->work) && listing_fits(&c->to, c->work.to, c->work.to_count) &&
+	       listing_fits(&c->from, c->work.from, c->work.from_count);
+}
+
+static void
+write_key(void *copies, struct hrw_bytes key, struct buffer *out)
+{
+	const struct copies *c = copies;
+	const struct work *work = &c->work;
 	struct json_out o;
 
-	if (c->form == CHANGES_CSV) {
+	if (c->listing.form == LISTING_CSV) {
 		csv_key(out, key);
 		csv_names(out, c->pool, work->to, work->to_count);
 		csv_names(out, c->pool, work->from, work->from_count);
-		buffer_add_text(out, "\r\n");
 		return;
 	}
-	if (c->form == CHANGES_JSON)
-		buffer_add_text(out, c->lines > 0 ? ",\n" : "\n");
 	o = json_out(out);
 	json_open_object(&o, NULL);
 	json_put_key(&o, key);
 	put_names(&o, "to", c->pool, work->to, work->to_count);
 	put_names(&o, "from", c->pool, work->from, work->from_count);
 	json_close_object(&o);
-	if (c->form == CHANGES_NDJSON)
-		buffer_add_text(out, "\n");
-}
-
-/* The next batch of keys: 1, 0 at the end, negative on an error. */
-static int
-next_batch(struct copies *c)
-{
-	struct hrw_fault fault;
-	long count;
-
-	buffer_clear(&c->records);
-	c->at = 0;
-	if (c->reader == NULL || (c->limit != 0 && c->lines == c->limit))
-		return 0;
-	count = keyset_read(c->reader, &c->records, &fault);
-	if (count < 0)
-		log_event(CONFIG_LOG_ERROR, "a list of copies is cut short",
-		    log_text("pool", c->pool->name), log_text("detail", fault.detail));
-	return count > 0 ? 1 : (int)count;
 }
 
 int
 copies_fill(void *copies, struct buffer *out)
 {
+	static const struct listing_parts parts = {read_keys, look, write_key};
 	struct copies *c = copies;
-	struct hrw_bytes key;
-	struct work work;
-	int rc = 1;
 
-	if (!c->has_begun && c->form == CHANGES_CSV)
-		buffer_add_text(out, "key,key_base64,to,from\r\n");
-	if (!c->has_begun && c->form == CHANGES_JSON)
-		buffer_add_text(out, "[");
-	c->has_begun = true;
-	for (size_t keys = 0; out->len < PIECE && keys < PIECE_KEYS; keys++) {
-		bool is_full = c->limit != 0 && c->lines == c->limit;
-
-		if (is_full || !record_next(buffer_bytes(&c->records), &c->at, &key)) {
-			rc = next_batch(c);
-			if (rc <= 0)
-				break;
-			continue;
-		}
-		if (!look(c, key, &work) || !fits(&c->to, work.to, work.to_count) ||
-		    !fits(&c->from, work.from, work.from_count))
-			continue;
-		write_line(c, out, key, &work);
-		c->lines++;
-	}
-	if (rc == 0 && c->form == CHANGES_JSON)
-		buffer_add_text(out, "\n]\n");
-	return out->failed ? HRW_INTERNAL : rc;
+	return listing_fill(&c->listing, &parts, c, out);
 }

@@ -15,7 +15,7 @@ struct copies;
 
 struct copies_request {
 	struct pool *pool; /* acquired by copies_open() */
-	enum changes_form form;
+	enum listing_form form;
 	char *to, *from;	/* nodes that must be among them; NULL: any; "": none */
 	uint64_t limit;		/* lines at most; 0: all */
 	struct hrw_bytes after; /* keys after this one; data NULL: from the first */

@@ -391,15 +391,6 @@ membership_write(struct json_out *o, const struct hrw_membership *m)
 }
 
 void
-document_epoch_write(struct json_out *o, const char *name, uint64_t epoch)
-{
-	if (epoch == 0)
-		json_put_null(o, name);
-	else
-		json_put_count(o, name, epoch);
-}
-
-void
 document_pool_write(struct json_out *o, const struct pool *pool)
 {
 	membership_write(o, pool->present);

@@ -147,9 +147,6 @@ char *document_store(const struct pool *pool);
  * its terms, nodes, epoch, lineage, fingerprint, settled. */
 void document_pool_write(struct json_out *o, const struct pool *pool);
 
-/* An epoch; null for 0, where there is no pool. */
-void document_epoch_write(struct json_out *o, const char *name, uint64_t epoch);
-
 /* Members of one node inside an open object: name, id, address, weight, zone,
  * state, state_since, hash_name with hash_name_default where one is hashed, and
  * slots, tokens, reweight and healthy where it has them or, for the last two, where

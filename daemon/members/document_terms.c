@@ -86,15 +86,6 @@ document_terms_read(
 	return rc;
 }
 
-static void
-put_seconds(struct json_out *o, const char *name, uint32_t seconds)
-{
-	if (seconds == 0)
-		json_put_null(o, name);
-	else
-		json_put_count(o, name, seconds);
-}
-
 void
 document_terms_write(struct json_out *o, const struct pool_terms *terms)
 {
@@ -102,8 +93,8 @@ document_terms_write(struct json_out *o, const struct pool_terms *terms)
 		json_put_null(o, "max_moved");
 	else
 		json_put_number(o, "max_moved", terms->max_moved);
-	put_seconds(o, "settles_after", terms->settles_after);
-	put_seconds(o, "max_ttl", terms->max_ttl);
+	json_put_count_or_null(o, "settles_after", terms->settles_after);
+	json_put_count_or_null(o, "max_ttl", terms->max_ttl);
 }
 
 unsigned

@@ -77,7 +77,7 @@ load_all(struct past *past, struct store *store, const struct hrw_plan *plan,
 		if (ttl_ms > 0 && ended_ms != 0 && ended_ms + ttl_ms < now_ms)
 			break;
 		rc = load(store, before, epoch, &then, fault);
-		if (rc <= 0)
+		if (rc <= 0 || then == NULL)
 			return rc;
 		ended_ms = then->made_ms;
 		if (hrw_holders_same(then->present, plan->before) || is_known(past, then->present))

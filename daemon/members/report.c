@@ -214,6 +214,7 @@ report_new(struct reports *reports, struct report_request *ask)
 	r->history = ask->history;
 	r->changes_max = ask->changes;
 	r->has_keys = ask->has_keys;
+	r->is_sampled = ask->is_sampled;
 	r->key_count = ask->key_count;
 	r->keys = ask->keys;
 	ask->keys = (struct buffer){0};
@@ -356,7 +357,7 @@ report_start(struct reports *reports, struct report_request *ask, struct report 
 	clock_gettime(CLOCK_REALTIME, &now);
 	if (r != NULL)
 		r->at_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-	if (r == NULL || make_id(r->id, r->at_ms) < 0) {
+	if (r == NULL || (ask->is_kept && make_id(r->id, r->at_ms) < 0)) {
 		report_release(r);
 		return hrw_fault(fault, HRW_INTERNAL, "no memory for a report");
 	}
@@ -492,7 +493,7 @@ struct report *
 reports_find(struct reports *r, const char *id)
 {
 	for (struct report *at = r->first; at != NULL; at = at->next) {
-		if (strcmp(at->id, id) == 0) {
+		if (at->id[0] != '\0' && strcmp(at->id, id) == 0) {
 			at->references++;
 			return at;
 		}

@@ -13,6 +13,7 @@
 #include "daemon/config.h"
 #include "daemon/histogram.h"
 #include "daemon/members/change.h"
+#include "daemon/members/listing.h"
 #include "daemon/store/keyset.h"
 #include "daemon/store/store.h"
 
@@ -56,6 +57,8 @@ struct report_request {
 	struct buffer keys; /* records as keyset.h has them; taken, left empty */
 	uint64_t key_count; /* … so many */
 	size_t changes;	    /* listed at most */
+	bool is_kept;	    /* false: it has no id, and ends when report_stop() says so */
+	bool is_sampled;    /* estimated, although keys are stored */
 };
 
 struct report; /* counted; on the main loop */
@@ -96,13 +99,15 @@ struct report *reports_find(struct reports *r, const char *id);
 
 /* Single changes of a kept plan, computed anew. Opened and read on the libuv pool. */
 struct changes;
-enum changes_form { CHANGES_NDJSON, CHANGES_JSON, CHANGES_CSV };
 struct changes_filter {
 	char *lost, *gained, *from; /* NULL: any; "" : none */
 	bool leftover;		    /* only keys of which a gaining node may have an old copy */
+	uint64_t limit;		    /* lines at most; 0: all */
+	struct hrw_bytes after;	    /* keys after this one; data NULL: from the first */
 };
-/* UNKNOWN_PLAN, KEYS_CHANGED. An estimate has no single changes. */
-struct changes *changes_open(struct reports *r, const char *id, enum changes_form form,
+/* UNKNOWN_PLAN, KEYS_CHANGED; BAD_PARAMETER at "after": not among keys that were sent
+ * along, which have no other order than their own. An estimate has no single changes. */
+struct changes *changes_open(struct reports *r, const char *id, enum listing_form form,
     const struct changes_filter *filter, struct hrw_fault *fault);
 int changes_fill(void *changes, struct buffer *out); /* as respond_stream() wants it */
 void changes_close(void *changes);

@@ -57,7 +57,7 @@ struct report {
 	struct hrw_membership *nobody; /* stands for a pool that is not */
 	struct hrw_plan *plan;
 	int64_t history, at_ms;
-	bool has_keys;
+	bool has_keys, is_sampled;
 	struct buffer keys;
 	uint64_t key_count;
 	size_t changes_max;

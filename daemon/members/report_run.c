@@ -27,7 +27,7 @@ fail(struct report *r, const struct hrw_fault *fault)
 	uv_mutex_unlock(&r->lock);
 }
 
-/* Puts the report into the store as of a state. */
+/* Puts the report into the store as of a state, where it is kept. */
 static int
 keep(struct report *r, enum report_state state, struct hrw_fault *fault)
 {
@@ -36,6 +36,8 @@ keep(struct report *r, enum report_state state, struct hrw_fault *fault)
 	struct buffer report = {0}, inputs = {0};
 	int rc;
 
+	if (r->id[0] == '\0')
+		return 0;
 	memcpy(plan.id, r->id, sizeof(r->id));
 	report_write_as(r, state, &report);
 	report_inputs(r, &inputs);
@@ -60,6 +62,8 @@ open_source(struct report *r, struct hrw_fault *fault)
 	r->is_open = true;
 	if (r->has_keys)
 		source_open_request(&r->source, buffer_bytes(&r->keys), r->key_count);
+	else if (r->is_sampled)
+		source_open_estimate(&r->source, report_after(r));
 	else
 		rc = source_open_stored(
 		    &r->source, r->reports->keyset, r->pool, 0, report_after(r), fault);

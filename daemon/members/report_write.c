@@ -206,8 +206,8 @@ report_write_as(const struct report *r, enum report_state state, struct buffer *
 	json_put_number(&o, "progress", progress(r, state));
 	if (state == REPORT_FAILED)
 		json_put_text(&o, "failure", r->fault.detail);
-	document_epoch_write(&o, "epoch_before", epoch_of(r->before_pool));
-	document_epoch_write(&o, "epoch_after", epoch_of(r->after_pool));
+	json_put_count_or_null(&o, "epoch_before", epoch_of(r->before_pool));
+	json_put_count_or_null(&o, "epoch_after", epoch_of(r->after_pool));
 	json_put_count(&o, "copies", after);
 	if (before != after)
 		json_put_count(&o, "copies_before", before);

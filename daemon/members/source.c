@@ -45,6 +45,24 @@ source_open_estimate(struct source *s, const struct hrw_membership *membership)
 	    .kind = SOURCE_ESTIMATE, .membership = membership, .total = HRW_SAMPLE_KEYS};
 }
 
+int
+source_after(struct source *s, struct hrw_bytes key, struct hrw_fault *fault)
+{
+	struct hrw_bytes sent;
+
+	if (s->kind == SOURCE_STORED)
+		keyset_reader_after(s->reader, key);
+	if (s->kind != SOURCE_REQUEST || s->total == 0 || key.len == 0)
+		return 0;
+	while (record_next(s->records, &s->at, &sent))
+		if (hrw_bytes_equal(sent, key))
+			return 0;
+	hrw_fault(fault, HRW_BAD_PARAMETER,
+	    "after is none of the keys that were sent with the plan: take the last key of the "
+	    "list before");
+	return hrw_fault_at(fault, "after");
+}
+
 static long
 read_request(struct source *s, struct buffer *out)
 {

@@ -39,6 +39,11 @@ void source_open_request(struct source *s, struct hrw_bytes records, uint64_t co
 
 void source_open_estimate(struct source *s, const struct hrw_membership *membership);
 
+/* Before the first read: goes on after this key. In the stored set that is by bytes,
+ * whether or not the key is in it. Keys sent along have their own order: BAD_PARAMETER
+ * at "after" where the key is not among them. */
+int source_after(struct source *s, struct hrw_bytes key, struct hrw_fault *fault);
+
 /* Appends the next keys, some thousands, to `out`: their number, 0 at the end,
  * negative on an error. */
 long source_read(struct source *s, struct buffer *out, struct hrw_fault *fault);

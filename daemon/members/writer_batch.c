@@ -30,8 +30,8 @@ entry_write(struct buffer *out, const struct change *change, int64_t at_ms,
 	json_open_object(&o, NULL);
 	json_put_time(&o, "at", at_ms);
 	json_put_text(&o, "pool", change->pool);
-	document_epoch_write(&o, "epoch_before", before != NULL ? before->epoch : 0);
-	document_epoch_write(&o, "epoch_after", epoch_after);
+	json_put_count_or_null(&o, "epoch_before", before != NULL ? before->epoch : 0);
+	json_put_count_or_null(&o, "epoch_after", epoch_after);
 	put_optional(&o, "by", change->by);
 	put_optional(&o, "from", change->from);
 	put_optional(&o, "reason", change->reason);

@@ -28,8 +28,8 @@ write_bare(struct apply *a, const struct outcome *out, const char *outcome)
 		json_put_null(&o, "refusal");
 	}
 	json_put_null(&o, "state");
-	document_epoch_write(&o, "epoch_before", before != NULL ? before->epoch : 0);
-	document_epoch_write(&o, "epoch_after", after != NULL ? after->epoch : 0);
+	json_put_count_or_null(&o, "epoch_before", before != NULL ? before->epoch : 0);
+	json_put_count_or_null(&o, "epoch_after", after != NULL ? after->epoch : 0);
 	if (after != NULL)
 		json_put_count(&o, "copies", after->present->copies);
 	if (before != NULL && after != NULL && before->present->copies != after->present->copies)
@@ -87,7 +87,7 @@ open_list(uv_work_t *work)
 	struct apply *a = work->data;
 
 	a->listed = changes_open(
-	    a->req->app->reports, report_id(a->report), CHANGES_NDJSON, &all, &a->req->fault);
+	    a->req->app->reports, report_id(a->report), LISTING_NDJSON, &all, &a->req->fault);
 }
 
 static void
@@ -111,6 +111,12 @@ reported(void *arg)
 {
 	struct apply *a = arg;
 
+	if (!a->is_kept && !a->is_gone && report_is_running(a->report)) {
+		/* Nobody could ask for it again: it ends here, as far as it has come. */
+		report_stop(a->report);
+		if (report_wait(a->report, WAIT_SECONDS_MAX * 1000, reported, a) == 0)
+			return;
+	}
 	if (!a->is_streamed || !a->has_keys || a->is_gone)
 		answer_report(a);
 	else if (report_is_running(a->report) &&
@@ -140,6 +146,8 @@ start_report(struct apply *a, const struct outcome *out, const char *outcome, in
 	    .keys = a->keys,
 	    .key_count = a->key_count,
 	    .changes = a->changes,
+	    .is_kept = a->is_kept,
+	    .is_sampled = a->is_sampled,
 	};
 	int rc;
 

@@ -23,6 +23,7 @@ struct apply {
 
 	/* What is wanted of the report. */
 	bool wants_report, is_async, is_streamed;
+	bool is_kept, is_sampled;
 	uint64_t wait_ms;
 	size_t changes;
 	struct buffer keys; /* sent along, as records */

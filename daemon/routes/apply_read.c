@@ -71,12 +71,43 @@ read_report_parameters(struct apply *a)
 	    req, "changes", 0, CHANGES_MAX, CHANGES_MAX, HRW_BAD_PARAMETER, &changes);
 	if (rc < 0)
 		return rc;
+	rc = request_flag(req, "sample", &a->is_sampled);
+	if (rc < 0)
+		return rc;
 	a->wants_report = !has_none;
 	a->wait_ms = (uint64_t)wait * 1000;
 	a->changes = (size_t)changes;
 	a->is_async = common_lists(request_header(req, "Prefer"), "respond-async");
 	a->is_streamed = request_accepts(req, forms) == 1;
 	return 0;
+}
+
+/* ?keep=false: such a report is in the answer or nowhere. */
+static int
+read_keep(struct apply *a)
+{
+	struct request *req = a->req;
+	bool is_said = request_parameter(req, "keep").data != NULL;
+	const char *against = NULL;
+	int rc = request_flag(req, "keep", &a->is_kept);
+
+	if (rc < 0)
+		return rc;
+	a->is_kept = a->is_kept || !is_said;
+	if (a->is_kept)
+		return 0;
+	if (!a->is_dry_run)
+		against = "a change, whose report is kept: it is for dry runs";
+	else if (a->is_async)
+		against = "Prefer: respond-async, which asks for the report later";
+	else if (a->is_streamed)
+		against = "Accept: application/x-ndjson, which lists the changes of a kept report";
+	if (request_parameter(req, "wait").data == NULL)
+		a->wait_ms = WAIT_SECONDS_MAX * 1000;
+	if (against == NULL)
+		return 0;
+	hrw_fault(&req->fault, HRW_BAD_PARAMETER, "keep=false does not go with %s", against);
+	return hrw_fault_at(&req->fault, "keep");
 }
 
 /* What binds the change, and who asks for it. The pool is named later. */
@@ -105,6 +136,9 @@ read_change_parameters(struct apply *a)
 	if (traits & ORDER_ONLY_PLANS)
 		c->is_dry_run = true;
 	a->is_dry_run = c->is_dry_run;
+	rc = read_keep(a);
+	if (rc < 0)
+		return rc;
 	c->precondition.is_required = (traits & ORDER_NEEDS_MATCH) != 0;
 	rc = common_reason(req, &c->reason);
 	if (rc < 0)
@@ -164,6 +198,12 @@ read_keys(struct apply *a)
 	a->has_keys = keys != NULL;
 	if (keys == NULL)
 		return 0;
+	if (a->is_sampled) {
+		hrw_fault(&a->req->fault, HRW_BAD_PARAMETER,
+		    "sample=true estimates by sample keys, and the body has keys to count: leave "
+		    "one of them out");
+		return hrw_fault_at(&a->req->fault, "sample");
+	}
 	rc = common_json_keys(a->req, keys, add_key, a);
 	if (rc >= 0 && records_unique(&a->keys, &a->key_count) < 0)
 		rc = no_memory(a->req);

@@ -230,6 +230,18 @@ common_limit(struct request *req, size_t *limit)
 	return rc;
 }
 
+int
+common_page(struct request *req, uint64_t *limit, struct hrw_bytes *after)
+{
+	int64_t number;
+	int rc = request_number(req, "limit", 1, INT32_MAX, 0, HRW_BAD_PARAMETER, &number);
+
+	if (rc == 0)
+		*limit = (uint64_t)number;
+	*after = request_parameter(req, "after");
+	return rc;
+}
+
 /* The type was checked against the route's before the handler ran. */
 enum keylist_form
 common_keylist_form(const struct request *req)

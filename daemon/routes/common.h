@@ -13,7 +13,7 @@
 /* Parameters of every route of a pool, of a list, and of a change. */
 #define COMMON_POOL   "pool"
 #define COMMON_PAGE   "limit after"
-#define COMMON_CHANGE "dry_run force settle report wait changes"
+#define COMMON_CHANGE "dry_run force settle report keep sample wait changes"
 
 /* The pool that ?pool= names, the default one without; borrowed from the
  * request's snapshot.
@@ -67,6 +67,10 @@ int common_reason(struct request *req, char **out);
 
 /* ?limit= of a list: 1..1000, 100 without. */
 int common_limit(struct request *req, size_t *limit);
+
+/* ?limit= and ?after=KEY of a list of keys: 0 without, and no data. The key's bytes
+ * are the request's. */
+int common_page(struct request *req, uint64_t *limit, struct hrw_bytes *after);
 
 /* The form of a key list by its Content-Type; text without one. */
 enum keylist_form common_keylist_form(const struct request *req);

@@ -9,22 +9,22 @@
 #include "daemon/routes/turns.h"
 
 static const char *const forms[] = {
-    [CHANGES_NDJSON] = "application/x-ndjson",
-    [CHANGES_JSON] = "application/json",
-    [CHANGES_CSV] = "text/csv",
+    [LISTING_NDJSON] = "application/x-ndjson",
+    [LISTING_JSON] = "application/json",
+    [LISTING_CSV] = "text/csv",
     NULL,
 };
 
-struct listing {
+struct copies_list {
 	struct copies_request ask;
 	struct copies *copies;
 	enum turn turn; /* until it is read */
 };
 
 static void
-listing_free(void *state)
+list_free(void *state)
 {
-	struct listing *l = state;
+	struct copies_list *l = state;
 
 	if (l->copies != NULL)
 		copies_close(l->copies);
@@ -37,7 +37,7 @@ listing_free(void *state)
 static int
 fill(void *state, struct buffer *out)
 {
-	struct listing *l = state;
+	struct copies_list *l = state;
 
 	return copies_fill(l->copies, out);
 }
@@ -45,7 +45,7 @@ fill(void *state, struct buffer *out)
 static void
 open_list(struct request *req)
 {
-	struct listing *l = req->state;
+	struct copies_list *l = req->state;
 
 	l->copies = copies_open(req->app->keyset, &l->ask, &req->fault);
 }
@@ -53,32 +53,31 @@ open_list(struct request *req)
 static int
 opened(struct request *req)
 {
-	struct listing *l = req->state;
+	struct copies_list *l = req->state;
 
 	if (l->copies == NULL)
 		return (int)req->fault.error;
 	req->state = NULL; /* the stream's from here on */
 	req->state_free = NULL;
-	return respond_stream(req, 200, forms[l->ask.form], fill, l, listing_free);
+	return respond_stream(req, 200, forms[l->ask.form], fill, l, list_free);
 }
 
 /* GET /copies */
 int
 copies_get(struct request *req)
 {
-	struct listing *l = calloc(1, sizeof(*l));
+	struct copies_list *l = calloc(1, sizeof(*l));
 	const struct pool *pool;
-	int64_t limit;
 	int rc;
 
 	if (l == NULL)
 		return hrw_fault(&req->fault, HRW_INTERNAL, "no memory for the list of copies");
 	req->state = l;
-	req->state_free = listing_free;
-	l->ask.form = (enum changes_form)request_accepts(req, forms);
+	req->state_free = list_free;
+	l->ask.form = (enum listing_form)request_accepts(req, forms);
 	rc = common_pool(req, &pool);
 	if (rc >= 0)
-		rc = request_number(req, "limit", 1, INT32_MAX, 0, HRW_BAD_PARAMETER, &limit);
+		rc = common_page(req, &l->ask.limit, &l->ask.after);
 	if (rc >= 0)
 		rc = common_text(req, "to", &l->ask.to);
 	if (rc >= 0)
@@ -87,8 +86,6 @@ copies_get(struct request *req)
 		rc = turn_take(req, TURN_LIST, &l->turn);
 	if (rc < 0)
 		return rc;
-	l->ask.limit = (uint64_t)limit;
-	l->ask.after = request_parameter(req, "after");
 	common_headers(req, pool);
 	request_keep_snapshot(req);
 	l->ask.pool = (struct pool *)pool; /* the kept snapshot's */

@@ -16,11 +16,13 @@ static const char *const offers[] = {
     "application/x-ndjson", "application/json", "text/plain", NULL};
 static const enum keylist_form offered[] = {KEYLIST_NDJSON, KEYLIST_JSON, KEYLIST_TEXT};
 
-struct listing {
+struct keys_list {
 	struct keyset *keyset;
 	char *pool;
 	enum turn turn; /* until it is read */
 	enum keylist_form form;
+	uint64_t limit, lines;	/* the most, 0: all; written so far */
+	struct hrw_bytes after; /* data NULL: from the first. Gone when the answer begins */
 	struct keyset_reader *reader;
 	struct buffer records;
 	struct json_out out; /* the array's, across its pieces */
@@ -29,9 +31,9 @@ struct listing {
 };
 
 static void
-listing_free(void *state)
+list_free(void *state)
 {
-	struct listing *l = state;
+	struct keys_list *l = state;
 
 	if (l->reader != NULL)
 		keyset_reader_close(l->reader);
@@ -41,9 +43,15 @@ listing_free(void *state)
 	free(l);
 }
 
+static bool
+is_full(const struct keys_list *l, uint64_t lines)
+{
+	return l->limit != 0 && lines >= l->limit;
+}
+
 /* Looks for a key that text cannot hold. */
 static int
-check_text(struct listing *l, struct keyset_reader *reader, struct hrw_fault *fault)
+check_text(struct keys_list *l, struct keyset_reader *reader, struct hrw_fault *fault)
 {
 	struct hrw_bytes key;
 	uint64_t number = 0;
@@ -57,10 +65,11 @@ check_text(struct listing *l, struct keyset_reader *reader, struct hrw_fault *fa
 			return (int)count;
 		at = 0;
 		while (record_next(buffer_bytes(&l->records), &at, &key)) {
-			number++;
+			if (is_full(l, number++))
+				return 0;
 			if (memchr(key.data, '\n', key.len) != NULL)
 				return hrw_fault(fault, HRW_BAD_KEY,
-				    "key %llu of the set holds a line feed, which text cannot "
+				    "key %llu of the list holds a line feed, which text cannot "
 				    "show: ask with Accept: application/x-ndjson",
 				    (unsigned long long)number);
 		}
@@ -70,7 +79,7 @@ check_text(struct listing *l, struct keyset_reader *reader, struct hrw_fault *fa
 static void
 open_set(struct request *req)
 {
-	struct listing *l = req->state;
+	struct keys_list *l = req->state;
 	struct keyset_reader *first;
 	struct keyset_stats stats;
 
@@ -79,9 +88,13 @@ open_set(struct request *req)
 		l->rc = (int)req->fault.error;
 		return;
 	}
+	if (l->after.data != NULL)
+		keyset_reader_after(l->reader, l->after);
 	if (l->form != KEYLIST_TEXT || stats.keys == 0)
 		return;
 	first = keyset_reader_open(l->keyset, l->pool, stats.generation, &stats, &req->fault);
+	if (first != NULL && l->after.data != NULL)
+		keyset_reader_after(first, l->after);
 	l->rc = first != NULL ? check_text(l, first, &req->fault) : (int)req->fault.error;
 	if (first != NULL)
 		keyset_reader_close(first);
@@ -92,7 +105,7 @@ open_set(struct request *req)
 }
 
 static void
-add_key(struct listing *l, struct buffer *out, struct hrw_bytes key)
+add_key(struct keys_list *l, struct buffer *out, struct hrw_bytes key)
 {
 	struct json_out line;
 
@@ -117,7 +130,7 @@ add_key(struct listing *l, struct buffer *out, struct hrw_bytes key)
 static int
 fill(void *state, struct buffer *out)
 {
-	struct listing *l = state;
+	struct keys_list *l = state;
 	struct hrw_fault fault;
 	struct hrw_bytes key;
 	size_t at = 0;
@@ -129,13 +142,14 @@ fill(void *state, struct buffer *out)
 	}
 	l->has_begun = true;
 	buffer_clear(&l->records);
-	count = keyset_read(l->reader, &l->records, &fault);
+	count = is_full(l, l->lines) ? 0 : keyset_read(l->reader, &l->records, &fault);
 	if (count < 0) {
 		log_event(CONFIG_LOG_ERROR, "a list of keys is cut short",
 		    log_text("pool", l->pool), log_text("detail", fault.detail));
 		return (int)count;
 	}
-	while (record_next(buffer_bytes(&l->records), &at, &key))
+	for (; !is_full(l, l->lines) && record_next(buffer_bytes(&l->records), &at, &key);
+	     l->lines++)
 		add_key(l, out, key);
 	if (count == 0 && l->form == KEYLIST_JSON) {
 		l->out.to = out;
@@ -148,29 +162,31 @@ fill(void *state, struct buffer *out)
 static int
 opened(struct request *req)
 {
-	struct listing *l = req->state;
+	struct keys_list *l = req->state;
 
 	if (l->rc < 0)
 		return l->rc;
 	req->state = NULL; /* the stream's from here on */
 	req->state_free = NULL;
-	return respond_stream(req, 200, common_keylist_types[l->form], fill, l, listing_free);
+	return respond_stream(req, 200, common_keylist_types[l->form], fill, l, list_free);
 }
 
 int
 keys_get(struct request *req)
 {
-	struct listing *l = calloc(1, sizeof(*l));
+	struct keys_list *l = calloc(1, sizeof(*l));
 	const struct pool *pool;
 	int rc;
 
 	if (l == NULL)
 		return hrw_fault(&req->fault, HRW_INTERNAL, "no memory for keys");
 	req->state = l;
-	req->state_free = listing_free;
+	req->state_free = list_free;
 	l->keyset = req->app->keyset;
 	l->form = offered[request_accepts(req, offers)];
 	rc = common_pool(req, &pool);
+	if (rc == 0)
+		rc = common_page(req, &l->limit, &l->after);
 	if (rc == 0)
 		rc = turn_take(req, TURN_LIST, &l->turn);
 	if (rc < 0)

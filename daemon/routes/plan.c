@@ -147,7 +147,7 @@ struct reading {
 	char *id;
 	struct report *report; /* while it runs */
 	struct store_plan kept;
-	enum changes_form form;
+	enum listing_form form;
 	struct changes_filter filter;
 	struct changes *changes;
 	enum turn turn; /* to list them */
@@ -256,9 +256,9 @@ plan_get(struct request *req)
 }
 
 static const char *const forms[] = {
-    [CHANGES_NDJSON] = "application/x-ndjson",
-    [CHANGES_JSON] = "application/json",
-    [CHANGES_CSV] = "text/csv",
+    [LISTING_NDJSON] = "application/x-ndjson",
+    [LISTING_JSON] = "application/json",
+    [LISTING_CSV] = "text/csv",
     NULL,
 };
 
@@ -290,7 +290,7 @@ plan_changes(struct request *req)
 
 	if (r == NULL)
 		return HRW_INTERNAL;
-	r->form = (enum changes_form)request_accepts(req, forms);
+	r->form = (enum listing_form)request_accepts(req, forms);
 	rc = common_text(req, "lost", &r->filter.lost);
 	if (rc >= 0)
 		rc = common_text(req, "gained", &r->filter.gained);
@@ -298,6 +298,8 @@ plan_changes(struct request *req)
 		rc = common_text(req, "from", &r->filter.from);
 	if (rc >= 0)
 		rc = request_flag(req, "leftover", &r->filter.leftover);
+	if (rc >= 0)
+		rc = common_page(req, &r->filter.limit, &r->filter.after);
 	if (rc < 0)
 		return rc;
 	r->report = common_running(req, r->id);

@@ -50,6 +50,7 @@ judge(struct request *req, const struct pool **pool, struct removable *out)
 	struct common_name name;
 	int rc = common_pool(req, pool);
 
+	*out = (struct removable){0};
 	if (rc < 0)
 		return rc;
 	common_node_name(req->segment[0], &name);
@@ -187,8 +188,9 @@ node_removable(struct request *req)
 	int64_t wait;
 	int rc = request_number(req, "wait", 0, WAIT_SECONDS_MAX, 0, HRW_BAD_PARAMETER, &wait);
 
-	if (rc == 0)
-		rc = judge(req, &pool, &r);
+	if (rc < 0)
+		return rc;
+	rc = judge(req, &pool, &r);
 	if (rc < 0)
 		return rc;
 	if (wait > 0 && !removable_is(&r))

@@ -145,7 +145,8 @@ const struct route routes[] = {
 	"in turn",
 	"", "simulation_request", OF_POOL " 200:simulation 409"},
 
-    {METHOD_GET, "/keys", ADMIN, READ, POOL, BODY_NONE, NULL, NULL, keys_get, COMMON_POOL, "",
+    {METHOD_GET, "/keys", ADMIN, READ, POOL, BODY_NONE, NULL, NULL, keys_get,
+	COMMON_POOL " limit after", "",
 	"The stored keys in order of bytes: NDJSON, a JSON array or text", "", NULL,
 	"200:application/x-ndjson 200:keys 200:text/plain"},
     {METHOD_PUT, "/keys", ADMIN, PLAN, POOL, BODY_LONG, keys_put_begin, keys_feed, keys_end,
@@ -165,7 +166,7 @@ const struct route routes[] = {
     {METHOD_GET, "/plans/{id}", ADMIN, READ, SEEN, BODY_NONE, NULL, NULL, plan_get, "wait", "",
 	"One report, with wait= when it has ended", "", NULL, "200:report"},
     {METHOD_GET, "/plans/{id}/changes", ADMIN, READ, SEEN, BODY_NONE, NULL, NULL, plan_changes,
-	"lost gained from leftover", "",
+	"lost gained from leftover limit after", "",
 	"A plan's single changes, computed anew: NDJSON, JSON or CSV", "", NULL,
 	"200:application/x-ndjson 200:[key_change] 200:text/csv 409"},
     {METHOD_POST, "/plans/{id}/apply", ADMIN, PLAN, SEEN, BODY_NONE, NULL, NULL, plan_apply,

@@ -115,6 +115,8 @@ out:
 void
 keyset_reader_after(struct keyset_reader *r, struct hrw_bytes key)
 {
+	if (key.len == 0)
+		return; /* no key is empty: all come after it */
 	remember(r, key.data, (uint32_t)key.len);
 	r->is_begun = true;
 }

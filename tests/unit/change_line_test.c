@@ -30,6 +30,7 @@ static struct report *
 start(struct reports *reports, struct pool *before, struct pool *after)
 {
 	struct report_request ask = {.pool = "default",
+	    .is_kept = true,
 	    .outcome = "applied",
 	    .before = before,
 	    .after = after,
