@@ -7,6 +7,7 @@
 
 #include "core/hash/fmix.h"
 #include "core/hash/fnv1a.h"
+#include "core/leftover.h"
 #include "core/tally.h"
 #include "tests/bench/core/bench.h"
 #include "tests/bench/core/measure.h"
@@ -14,7 +15,7 @@
 enum { NODES = 64, COPIES = 2, DRAINED = 17 };
 
 struct planning {
-	struct hrw_membership *before, *after;
+	struct hrw_membership *before, *after, *settled; /* settled: NULL: it is `before` */
 	struct hrw_plan *plan;
 	struct hrw_tally *tally;
 };
@@ -37,8 +38,7 @@ planning_init(struct planning *p, struct hrw_membership *before, struct hrw_memb
 {
 	struct hrw_fault fault;
 
-	p->before = before;
-	p->after = after;
+	*p = (struct planning){.before = before, .after = after};
 	if (hrw_membership_freeze(after, NULL, &fault) < 0)
 		exit(EXIT_FAILURE);
 	p->plan = hrw_plan_new(before, before, after, before);
@@ -52,6 +52,7 @@ planning_fini(struct planning *p)
 {
 	hrw_tally_free(p->tally);
 	hrw_plan_free(p->plan);
+	hrw_membership_free(p->settled);
 	hrw_membership_free(p->after);
 	hrw_membership_free(p->before);
 }
@@ -69,6 +70,12 @@ reweight(struct hrw_membership *m)
 }
 
 static void
+undo(struct hrw_membership *m)
+{
+	m->node[DRAINED].state = HRW_ACTIVE;
+}
+
+static void
 init(struct planning *p, bool has_weights, bool has_zones, void (*change)(struct hrw_membership *m))
 {
 	struct hrw_membership *pool = bench_pool(NODES, has_weights, COPIES, NULL);
@@ -83,6 +90,74 @@ init(struct planning *p, bool has_weights, bool has_zones, void (*change)(struct
 	if (hrw_membership_freeze(before, NULL, NULL) < 0)
 		exit(EXIT_FAILURE);
 	planning_init(p, before, after);
+}
+
+/* A plan of a pool that is not settled: its copies are still those of one node less. */
+static void
+unsettle(struct planning *p)
+{
+	struct hrw_membership *settled = hrw_membership_copy(p->before);
+
+	settled->node[DRAINED + 1].state = HRW_DRAINING;
+	if (hrw_membership_freeze(settled, NULL, NULL) < 0)
+		exit(EXIT_FAILURE);
+	hrw_tally_free(p->tally);
+	hrw_plan_free(p->plan);
+	p->settled = settled;
+	p->plan = hrw_plan_new(p->before, settled, p->after, settled);
+	p->tally = hrw_tally_new(p->plan);
+	if (p->plan == NULL || p->tally == NULL)
+		exit(EXIT_FAILURE);
+}
+
+/* The later pass of a drain that is undone. The node held its keys in the oldest of
+ * the earlier memberships alone, so that all of them are ranked. */
+struct looking_back {
+	struct planning *undone;
+	struct hrw_membership *earlier[HRW_LEFTOVERS_MAX];
+	struct hrw_leftovers *leftovers;
+};
+
+static void
+run_leftovers(void *with, size_t times)
+{
+	struct looking_back *l = with;
+	uint32_t node[HRW_COPIES_MAX];
+	struct hrw_change change;
+
+	for (size_t i = 0; i < times; i++) {
+		hrw_plan_key(l->undone->plan, bench_key(i), &change);
+		hrw_leftovers_of(l->leftovers, bench_key(i), &change, node);
+	}
+}
+
+static void
+looking_back_init(struct looking_back *l, struct planning *undone, size_t count)
+{
+	struct hrw_past past[HRW_LEFTOVERS_MAX];
+
+	*l = (struct looking_back){.undone = undone};
+	for (size_t i = 0; i < count; i++) {
+		bool is_oldest = i + 1 == count;
+
+		l->earlier[i] = hrw_membership_copy(is_oldest ? undone->after : undone->before);
+		if (!is_oldest)
+			l->earlier[i]->node[i < DRAINED ? i : i + 1].weight = 2;
+		if (hrw_membership_freeze(l->earlier[i], NULL, NULL) < 0)
+			exit(EXIT_FAILURE);
+		past[i] = (struct hrw_past){l->earlier[i], 100 - i};
+	}
+	l->leftovers = hrw_leftovers_new(undone->plan, past, count);
+	if (l->leftovers == NULL || !hrw_leftovers_are_possible(l->leftovers))
+		exit(EXIT_FAILURE);
+}
+
+static void
+looking_back_fini(struct looking_back *l)
+{
+	hrw_leftovers_free(l->leftovers);
+	for (size_t i = 0; i < HRW_LEFTOVERS_MAX; i++)
+		hrw_membership_free(l->earlier[i]);
 }
 
 /* The textbook way in C. */
@@ -166,6 +241,47 @@ millions(double ns)
 	return 1e3 / ns;
 }
 
+/* What a pool that is not settled costs a plan, and the later pass over its keys. */
+static void
+bench_unsettled(void)
+{
+	static const char unit[] = "M keys/CPU-s", beside[] = "the plan alone";
+	struct planning settled, unsettled, undone;
+	struct looking_back near, far;
+	struct hrw_membership *drained = bench_pool(NODES, false, COPIES, NULL), *again;
+	struct contender list[5];
+
+	init(&settled, false, false, drain);
+	init(&unsettled, false, false, drain);
+	unsettle(&unsettled);
+	drain(drained);
+	if (hrw_membership_freeze(drained, NULL, NULL) < 0)
+		exit(EXIT_FAILURE);
+	again = hrw_membership_copy(drained);
+	undo(again);
+	planning_init(&undone, drained, again);
+	looking_back_init(&near, &undone, 1);
+	looking_back_init(&far, &undone, HRW_LEFTOVERS_MAX);
+	list[0] = (struct contender){run_plan, &settled, 0};
+	list[1] = (struct contender){run_plan, &unsettled, 0};
+	list[2] = (struct contender){run_plan, &undone, 0};
+	list[3] = (struct contender){run_leftovers, &near, 0};
+	list[4] = (struct contender){run_leftovers, &far, 0};
+	measure(list, 5);
+
+	row("  of a pool that is not settled", millions(list[1].ns), unit, "a settled pool",
+	    list[1].ns / list[0].ns);
+	row("leftovers, 1 earlier membership", millions(list[3].ns), unit, beside,
+	    list[3].ns / list[2].ns);
+	row("leftovers, 64 earlier memberships", millions(list[4].ns), unit, beside,
+	    list[4].ns / list[2].ns);
+	looking_back_fini(&far);
+	looking_back_fini(&near);
+	planning_fini(&undone);
+	planning_fini(&unsettled);
+	planning_fini(&settled);
+}
+
 void
 bench_plans(void)
 {
@@ -203,6 +319,7 @@ bench_plans(void)
 	row_alone("  with unequal weights", millions(list[1].ns), unit, "");
 	row_alone("  with zones", millions(list[2].ns), unit, "");
 	row_alone("plan of a changed weight (2 rankings)", millions(list[3].ns), unit, "");
+	bench_unsettled();
 	planning_fini(&changed);
 	planning_fini(&zoned);
 	planning_fini(&weighted);
