@@ -35,7 +35,7 @@ override CFLAGS += -std=c17 -D_GNU_SOURCE -DHRW_VERSION='"$(VERSION)"' -I. -pthr
                    -ffp-contract=off -fno-strict-aliasing $(WARNINGS) $(SAN) \
                    $(if $(SYSTEMD),-DHRWD_SYSTEMD)
 LDFLAGS  += -pthread $(SAN)
-PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -ldl
 CTL_LIBS   = $(shell pkg-config --libs libcurl 2>/dev/null)
 TEST_LIBS  = $(shell pkg-config --libs $(TEST_PKGS) 2>/dev/null) -lgmp
@@ -55,6 +55,10 @@ IOP_SRC    := $(sort $(wildcard tests/interop/*.c))
 comma := ,
 WRAP  := $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc strdup strndup)
 
+# One short line for each file that is made; V=1 shows the commands.
+V  ?=
+say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
+
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
 .PHONY: all run test check unit integration interop bench asan tsan format clean help deps deps-test deps-bench
@@ -64,53 +68,53 @@ all: $(BUILD)/hrwd $(BUILD)/hrwctl
 
 $(BUILD)/libhrw.a: $(call obj,$(CORE_SRC))
 	@rm -f $@
-	$(AR) qcs $@ $^
+	$(call say,ar)$(AR) qcs $@ $^
 
 $(BUILD)/libhrwd.a: $(call obj,$(DAEMON_SRC))
 	@rm -f $@
-	$(AR) qcs $@ $^
+	$(call say,ar)$(AR) qcs $@ $^
 
 $(BUILD)/libhrwctl.a: $(call obj,$(CTL_SRC))
 	@rm -f $@
-	$(AR) qcs $@ $^
+	$(call say,ar)$(AR) qcs $@ $^
 
 # From objects, not from the archive: so two functions of one name are found.
 $(BUILD)/hrwd: $(BUILD)/daemon/main.o $(call obj,$(DAEMON_SRC)) $(BUILD)/libhrw.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+	$(call say,link)$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 # Of the daemon it takes what plans without one; --as-needed leaves out the rest.
 $(BUILD)/hrwctl: $(BUILD)/daemon/ctl/main.o $(call obj,$(CTL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
-	$(CC) $(LDFLAGS) -Wl,--as-needed -o $@ $^ $(PKG_LIBS) $(CTL_LIBS)
+	$(call say,link)$(CC) $(LDFLAGS) -Wl,--as-needed -o $@ $^ $(PKG_LIBS) $(CTL_LIBS)
 
 $(BUILD)/tests/unit-tests: $(call obj,$(UNIT_SRC) $(DSL_SRC)) $(BUILD)/libhrwctl.a $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
-	$(CC) $(LDFLAGS) $(WRAP) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS)
+	$(call say,link)$(CC) $(LDFLAGS) $(WRAP) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS)
 
 $(BUILD)/tests/integration-tests: $(call obj,$(INT_SRC) $(DSL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a | $(BUILD)/tests/disk.so $(BUILD)/tests/follow
-	$(CC) $(LDFLAGS) $(WRAP) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS)
+	$(call say,link)$(CC) $(LDFLAGS) $(WRAP) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS)
 
 $(BUILD)/tests/interop-tests: $(call obj,$(IOP_SRC) $(DSL_SRC)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
-	$(CC) $(LDFLAGS) $(WRAP) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS) $(INTEROP_LIBS)
+	$(call say,link)$(CC) $(LDFLAGS) $(WRAP) -o $@ $^ $(PKG_LIBS) $(TEST_LIBS) $(INTEROP_LIBS)
 
 $(BUILD)/tests/bench/core-bench: $(call obj,$(BENCH_SRC)) $(BUILD)/libhrw.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) -lmemcached
+	$(call say,link)$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) -lmemcached
 
 $(BUILD)/tests/bench/bare: $(BUILD)/tests/bench/bare.o
-	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+	$(call say,link)$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 # As a program outside of this tree is built.
 $(BUILD)/tests/follow: tests/example/follow.c $(BUILD)/lib/hrw.h $(BUILD)/libhrw.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -I$(BUILD)/lib -o $@ $< $(BUILD)/libhrw.a \
+	$(call say,link)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -I$(BUILD)/lib -o $@ $< $(BUILD)/libhrw.a \
 	    $(shell pkg-config --cflags --libs libcjson libcurl) $(PKG_LIBS)
 
 # Preloaded into daemons, whatever those are built with: no sanitizer of its own.
 $(BUILD)/tests/disk.so: tests/fault/disk.c tests/dsl/fault.h
 	@mkdir -p $(@D)
-	$(CC) -O1 -std=gnu17 -D_GNU_SOURCE -I. $(WARNINGS) -shared -fPIC -o $@ $< -ldl
+	$(call say,link)$(CC) -O1 -std=gnu17 -D_GNU_SOURCE -I. $(WARNINGS) -shared -fPIC -o $@ $< -ldl
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,cc)$(CC) $(CPPFLAGS) $(CFLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
 -include $(wildcard $(BUILD)/core/*.d $(BUILD)/core/*/*.d $(BUILD)/daemon/*.d \
            $(BUILD)/daemon/*/*.d $(BUILD)/tests/*/*.d $(BUILD)/tests/*/*/*.d)
@@ -154,10 +158,10 @@ bench: deps-bench
 	sh tests/bench/run.sh $(BUILD) $(CSV)
 
 $(BUILD)/tests/bench/count: $(BUILD)/tests/bench/count_bench.o $(BUILD)/tests/bench/core/measure.o $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+	$(call say,link)$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 $(BUILD)/tests/bench/placements: $(BUILD)/tests/bench/placements_bench.o $(BUILD)/libhrw.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+	$(call say,link)$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 ## asan: every test under the address and undefined-behaviour sanitizers
 asan:

@@ -31,25 +31,25 @@ installed: $(LIB_FILES) $(DAEMON_TEXTS) $(CTL_TEXTS)
 
 $(BUILD)/pic/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(PKG_CFLAGS) -fPIC -fno-semantic-interposition -MMD -MP -c -o $@ $<
+	$(call say,cc)$(CC) $(CPPFLAGS) $(CFLAGS) $(PKG_CFLAGS) -fPIC -fno-semantic-interposition -MMD -MP -c -o $@ $<
 
 -include $(PIC_OBJ:.o=.d)
 
 $(BUILD)/lib/libhrw.so.$(VERSION): $(PIC_OBJ) core/libhrw.map
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -shared -Wl,-soname,libhrw.so.$(ABI) -Wl,--version-script,core/libhrw.map \
+	$(call say,link)$(CC) $(LDFLAGS) -shared -Wl,-soname,libhrw.so.$(ABI) -Wl,--version-script,core/libhrw.map \
 	    -Wl,-z,defs -o $@ $(PIC_OBJ) $(shell pkg-config --libs $(LIB_PKGS)) -lm
-	ln -sf libhrw.so.$(VERSION) $(@D)/libhrw.so.$(ABI)
-	ln -sf libhrw.so.$(ABI) $(@D)/libhrw.so
+	@ln -sf libhrw.so.$(VERSION) $(@D)/libhrw.so.$(ABI)
+	@ln -sf libhrw.so.$(ABI) $(@D)/libhrw.so
 
 # One object in which only the public names are seen, as in the shared library.
 $(BUILD)/lib/libhrw.a: $(PIC_OBJ) core/libhrw.map
 	@mkdir -p $(@D)
-	sed -n 's/^\t\(hrw_[a-z0-9_]*\);$$/\1/p' core/libhrw.map >$(BUILD)/lib/public
-	$(LD) -r -o $(BUILD)/lib/hrw.o $(PIC_OBJ)
-	$(OBJCOPY) --keep-global-symbols=$(BUILD)/lib/public $(BUILD)/lib/hrw.o
+	@sed -n 's/^\t\(hrw_[a-z0-9_]*\);$$/\1/p' core/libhrw.map >$(BUILD)/lib/public
+	$(call say,ld)$(LD) -r -o $(BUILD)/lib/hrw.o $(PIC_OBJ)
+	@$(OBJCOPY) --keep-global-symbols=$(BUILD)/lib/public $(BUILD)/lib/hrw.o
 	@rm -f $@
-	$(AR) qcs $@ $(BUILD)/lib/hrw.o
+	$(call say,ar)$(AR) qcs $@ $(BUILD)/lib/hrw.o
 
 $(BUILD)/lib/hrw.h: $(PUBLIC) systemd/install.mk
 	@mkdir -p $(@D)
@@ -59,15 +59,15 @@ $(BUILD)/lib/hrw.h: $(PUBLIC) systemd/install.mk
 	   printf '\n#ifdef __cplusplus\n}\n#endif\n#endif\n'; } >$@
 
 $(BUILD)/hrwd-manual: $(call obj,$(wildcard daemon/manual/*.c)) $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+	$(call say,link)$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 $(DAEMON_TEXTS): $(BUILD)/hrwd-manual
 	@mkdir -p $(@D)
-	$(BUILD)/hrwd-manual $(@F) >$@
+	$(call say,make)$(BUILD)/hrwd-manual $(@F) >$@
 
 $(CTL_TEXTS): $(BUILD)/hrwctl
 	@mkdir -p $(@D)
-	$(BUILD)/hrwctl --print $(subst .,,$(suffix $@)) >$@
+	$(call say,make)$(BUILD)/hrwctl --print $(subst .,,$(suffix $@)) >$@
 
 # What holds paths is written at each install.
 .PHONY: $(BUILD)/placed

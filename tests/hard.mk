@@ -33,7 +33,7 @@ fuzz-build:
 fuzz-targets: $(patsubst %.c,$(BUILD)/%,$(FUZZ_SRC))
 
 $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
-	$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(PKG_LIBS)
+	$(call say,link)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(PKG_LIBS)
 
 # Some of the planted bugs, by name.
 MUTANTS ?=
@@ -71,7 +71,7 @@ soak: $(BUILD)/hrwd $(BUILD)/tests/soak/soak $(BUILD)/tests/integration-tests
 	    $(BUILD)/tests/integration-tests
 
 $(BUILD)/tests/soak/soak: $(BUILD)/tests/soak/soak.o $(BUILD)/tests/soak/clients.o $(BUILD)/libhrwd.a $(BUILD)/libhrw.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+	$(call say,link)$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 # Suites under valgrind. Those that count by the million would take hours, and where
 # processes are killed by the clock, they are killed before they have begun.

@@ -270,6 +270,7 @@ START_TEST(a_membership_settles_after_its_time_and_over_a_crash)
 }
 END_TEST
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 START_TEST(a_reader_that_reads_slowly_costs_no_memory)
 {
 	struct daemon *d = fleet_start();
@@ -291,6 +292,7 @@ START_TEST(a_reader_that_reads_slowly_costs_no_memory)
 	daemon_stop(d);
 }
 END_TEST
+#endif
 
 SUITE(states)
 {
