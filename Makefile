@@ -42,8 +42,8 @@ TEST_LIBS  = $(shell pkg-config --libs $(TEST_PKGS) 2>/dev/null) -lgmp
 INTEROP_LIBS = $(shell pkg-config --libs libmemcached 2>/dev/null)
 
 CORE_SRC   := $(sort $(wildcard core/*.c core/hash/*.c core/place/*.c))
-DAEMON_SRC := $(sort $(filter-out daemon/main.c,$(wildcard daemon/*.c daemon/http/*.c \
-              daemon/routes/*.c daemon/members/*.c daemon/store/*.c)))
+ROOMS      := base config http members metrics routes store
+DAEMON_SRC := $(sort $(filter-out daemon/main.c,$(wildcard daemon/*.c $(ROOMS:%=daemon/%/*.c))))
 CTL_SRC    := $(sort $(filter-out daemon/ctl/main.c,$(wildcard daemon/ctl/*.c)))
 DSL_SRC    := $(sort $(wildcard tests/dsl/*.c))
 UNIT_SRC   := $(sort $(wildcard tests/unit/*.c tests/property/*.c tests/vectors/*.c))

@@ -6,7 +6,7 @@
 
 #include <uv.h>
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 #include "daemon/members/report.h"
 #include "daemon/members/watchers.h"
 #include "daemon/members/writer.h"

@@ -3,11 +3,11 @@
  */
 #include <string.h>
 
+#include "daemon/base/log.h"
 #include "daemon/drift.h"
-#include "daemon/log.h"
 #include "daemon/members/document.h"
 #include "daemon/members/fingerprint.h"
-#include "daemon/metrics.h"
+#include "daemon/metrics/metrics.h"
 
 /* The configuration was read and checked, so only memory can be short here: a
  * pool that cannot be compared counts as the same. */
@@ -19,10 +19,10 @@ is_same(const struct config *config, const struct json *j, const struct pool *po
 	struct pool_terms terms;
 	bool same = true;
 
-	m = document_pool_read(j, config->limits, &terms, NULL);
+	m = document_pool_read(j, config->members.limits, &terms, NULL);
 	if (m == NULL)
 		return true;
-	if (hrw_membership_freeze(m, config->limits, NULL) == 0) {
+	if (hrw_membership_freeze(m, config->members.limits, NULL) == 0) {
 		same = document_terms_differing(&terms, &pool->terms) == 0 &&
 		       (fingerprint_of(m, fingerprint) < 0 ||
 			   strcmp(fingerprint, pool->fingerprint) == 0);
@@ -35,9 +35,9 @@ void
 drift_tell(const struct app *app, const struct snapshot *snapshot)
 {
 	/* A plain file is the truth itself. */
-	if (app->config->pools == NULL || app->config->store == CONFIG_STORE_FILE)
+	if (app->config->members.pools == NULL || app->config->store == CONFIG_STORE_FILE)
 		return;
-	json_each (j, app->config->pools) {
+	json_each (j, app->config->members.pools) {
 		const char *name = json_name(j);
 		const struct pool *pool = snapshot_pool(snapshot, hrw_text(name));
 		bool differs = pool == NULL || !is_same(app->config, j, pool);

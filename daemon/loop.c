@@ -13,18 +13,19 @@
 #include <unistd.h>
 
 #include "daemon/app.h"
+#include "daemon/base/log.h"
 #include "daemon/begin.h"
 #include "daemon/drift.h"
 #include "daemon/http/listen.h"
 #include "daemon/http/server.h"
-#include "daemon/lag.h"
-#include "daemon/log.h"
 #include "daemon/loop.h"
 #include "daemon/members/clock.h"
 #include "daemon/members/secrets.h"
 #include "daemon/memory.h"
-#include "daemon/metrics.h"
+#include "daemon/metrics/lag.h"
+#include "daemon/metrics/metrics.h"
 #include "daemon/notify.h"
+#include "daemon/routes/routes.h"
 #include "daemon/sockets.h"
 #include "daemon/watchdog.h"
 #include "daemon/worker.h"
@@ -198,7 +199,7 @@ end_signal(uv_signal_t *signal, int number)
 		_exit(EXIT_FAILURE);
 	log_info("%s: finishing the requests under way", strsignal(number));
 	notify_stopping();
-	finish(d, d->config->stop_seconds);
+	finish(d, d->config->http.stop_seconds);
 }
 
 /* What the service manager shows: the listeners, and what a reload met with. */
@@ -275,7 +276,7 @@ static int
 open_keyset(struct daemon *d, struct hrw_fault *fault)
 {
 	static const char suffix[] = ".db";
-	const char *store = d->config->store_path;
+	const char *store = d->config->members.store_path;
 	size_t len = strlen(store), end = sizeof(suffix) - 1;
 	struct buffer path = {0};
 
@@ -298,12 +299,13 @@ open_store(struct daemon *d, struct hrw_fault *fault)
 	bool is_new = false;
 
 	if (c->store == CONFIG_STORE_FILE)
-		d->app.store = store_open_file(c->store_path, fault);
+		d->app.store = store_open_file(c->members.store_path, fault);
 	else
-		d->app.store = store_open_sqlite(c->store_path, c->store_create, &is_new, fault);
+		d->app.store =
+		    store_open_sqlite(c->members.store_path, c->store_create, &is_new, fault);
 	if (d->app.store == NULL)
 		return fault->error;
-	log_info("store %s (%s)", c->store_path,
+	log_info("store %s (%s)", c->members.store_path,
 	    c->store == CONFIG_STORE_FILE ? "a plain file, read only"
 	    : is_new			  ? "new"
 					  : "as it was left");
@@ -318,11 +320,11 @@ load(struct daemon *d, struct hrw_fault *fault)
 
 	if (rc < 0)
 		return rc;
-	d->app.writer = writer_new(&d->loop, d->config, d->app.store, fault);
+	d->app.writer = writer_new(&d->loop, &d->config->members, d->app.store, fault);
 	if (d->app.writer == NULL)
 		return fault->error;
-	d->app.reports = reports_new(&d->loop, d->config, d->app.store, d->app.keyset);
-	d->app.metrics = metrics_new();
+	d->app.reports = reports_new(&d->loop, &d->config->members, d->app.store, d->app.keyset);
+	d->app.metrics = metrics_new(routes, route_count);
 	d->app.watchers = watchers_new(&d->loop);
 	if (d->app.reports == NULL || d->app.metrics == NULL || d->app.watchers == NULL)
 		return hrw_fault(fault, HRW_INTERNAL, "no memory to start");
@@ -342,9 +344,9 @@ start_worker(struct daemon *d, size_t i, struct hrw_fault *fault)
 	app.metrics = metrics_join(d->app.metrics);
 	if (app.metrics == NULL)
 		return hrw_fault(fault, HRW_INTERNAL, "no memory to start");
-	for (size_t k = 0; k < d->config->lookup.count; k++)
+	for (size_t k = 0; k < d->config->http.lookup.count; k++)
 		own[k] = sockets_take(&d->sockets.lookup[k][i]);
-	worker = worker_start(&app, own, d->config->lookup.count, worker_ended, d, fault);
+	worker = worker_start(&app, own, d->config->http.lookup.count, worker_ended, d, fault);
 	if (worker == NULL)
 		return fault->error;
 	d->worker[d->worker_count++] = worker;
@@ -357,7 +359,7 @@ serve_lookup(struct daemon *d, struct hrw_fault *fault)
 	const struct config *c = d->config;
 	int rc = 0;
 
-	for (size_t i = 0; i < c->workers && c->lookup.count > 0 && rc == 0; i++)
+	for (size_t i = 0; i < c->http.workers && c->http.lookup.count > 0 && rc == 0; i++)
 		rc = start_worker(d, i, fault);
 	return rc;
 }
@@ -365,12 +367,12 @@ serve_lookup(struct daemon *d, struct hrw_fault *fault)
 static int
 serve_admin(struct daemon *d, struct hrw_fault *fault)
 {
-	const struct config_addresses *list = &d->config->admin;
+	const struct config_addresses *list = &d->config->http.admin;
 
 	for (size_t i = 0; i < list->count; i++) {
 		d->admin[i] = http_server_new(&d->loop, sockets_take(&d->sockets.admin[i]),
-		    LISTENER_ADMIN, config_is_tls(d->config, &list->at[i]), &d->app,
-		    writer_snapshot(d->app.writer), fault);
+		    LISTENER_ADMIN, config_is_tls(d->config, &list->at[i]), &d->config->http,
+		    &routes_site, &d->app, writer_snapshot(d->app.writer), fault);
 		if (d->admin[i] == NULL)
 			return fault->error;
 		d->admin_count++;

@@ -8,7 +8,7 @@
 #ifndef HRWD_LOOP_H
 #define HRWD_LOOP_H
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 
 /* Loads everything, then listens, and returns after SIGTERM or SIGINT when the
  * requests under way are finished (limits.stop_seconds at most). A second such

@@ -8,16 +8,16 @@
 #include <uv.h>
 
 #include "core/kernel.h"
+#include "daemon/base/log.h"
+#include "daemon/base/sink.h"
 #include "daemon/begin.h"
-#include "daemon/config.h"
-#include "daemon/flags.h"
-#include "daemon/log.h"
+#include "daemon/config/config.h"
+#include "daemon/config/flags.h"
 #include "daemon/loop.h"
 #include "daemon/members/report.h"
 #include "daemon/memory.h"
 #include "daemon/notify.h"
 #include "daemon/probe.h"
-#include "daemon/sink.h"
 
 enum {
 	EXIT_USAGE = 2,
@@ -78,7 +78,7 @@ complain(const struct hrw_fault *fault)
 {
 	struct buffer line = {0};
 
-	buffer_printf(&line, "%shrwd: %s\n", log_prefix(CONFIG_LOG_ERROR), fault->detail);
+	buffer_printf(&line, "%shrwd: %s\n", log_prefix(LOG_ERROR), fault->detail);
 	sink_write(buffer_bytes(&line));
 	buffer_fini(&line);
 }
@@ -99,8 +99,8 @@ set_threads(const struct config *c)
 {
 	char count[24];
 
-	snprintf(
-	    count, sizeof(count), "%zu", reports_threads(c) + c->running_uploads + THREADS_FREE);
+	snprintf(count, sizeof(count), "%zu",
+	    reports_threads(&c->members) + c->running_uploads + THREADS_FREE);
 	setenv("UV_THREADPOOL_SIZE", count, 0);
 }
 

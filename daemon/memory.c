@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "daemon/memory.h"
-#include "daemon/process.h"
+#include "daemon/metrics/process.h"
 
 enum {
 	LOOK_MS = 2000,

@@ -45,10 +45,10 @@ take_named(struct config *c, char **names, int count, struct hrw_fault *fault)
 		int fd = SD_LISTEN_FDS_START + i;
 
 		if (strcmp(names[i], "lookup") == 0) {
-			rc = take_socket(&c->lookup, !has_lookup, fd, fault);
+			rc = take_socket(&c->http.lookup, !has_lookup, fd, fault);
 			has_lookup = true;
 		} else if (strcmp(names[i], "admin") == 0) {
-			rc = take_socket(&c->admin, !has_admin, fd, fault);
+			rc = take_socket(&c->http.admin, !has_admin, fd, fault);
 			has_admin = true;
 		} else {
 			rc = hrw_fault(fault, HRW_BAD_FIELD,

@@ -7,7 +7,7 @@
 #ifndef HRWD_NOTIFY_H
 #define HRWD_NOTIFY_H
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 
 /* Takes the sockets handed over as "lookup" and "admin" (FileDescriptorName=) in
  * place of what the configuration and the flags say of that listener. Once, before

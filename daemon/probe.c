@@ -21,7 +21,7 @@ hurdles(const struct config *c, const struct config_address *address)
 static const struct config_address *
 pick(const struct config *c)
 {
-	const struct config_addresses *const lists[] = {&c->lookup, &c->admin};
+	const struct config_addresses *const lists[] = {&c->http.lookup, &c->http.admin};
 	const struct config_address *best = NULL;
 
 	for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++)

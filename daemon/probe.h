@@ -4,7 +4,7 @@
 #ifndef HRWD_PROBE_H
 #define HRWD_PROBE_H
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 
 /* Asks for /readyz on a listener of the configuration: a unix socket if there is
  * one, else one without TLS, else any.

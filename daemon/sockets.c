@@ -3,8 +3,8 @@
  */
 #include <unistd.h>
 
+#include "daemon/base/log.h"
 #include "daemon/http/listen.h"
-#include "daemon/log.h"
 #include "daemon/sockets.h"
 
 static void
@@ -24,17 +24,17 @@ open_lookup(struct sockets *s, const struct config *config, struct hrw_fault *fa
 {
 	char bound[LISTEN_BOUND];
 
-	for (size_t i = 0; i < config->lookup.count; i++) {
-		const struct config_address *a = &config->lookup.at[i];
+	for (size_t i = 0; i < config->http.lookup.count; i++) {
+		const struct config_address *a = &config->http.lookup.at[i];
 		int fds[WORKERS_MAX];
 
-		if (listen_open(a->text, &a->access, config->workers, fds, bound, fault) < 0)
+		if (listen_open(a->text, &a->access, config->http.workers, fds, bound, fault) < 0)
 			return fault->error;
-		for (size_t k = 0; k < config->workers; k++)
+		for (size_t k = 0; k < config->http.workers; k++)
 			s->lookup[i][k] = fds[k];
 		note_name(s, config, "lookup", a, bound, i == 0);
 	}
-	if (config->lookup.count == 0)
+	if (config->http.lookup.count == 0)
 		buffer_add_text(&s->names, "lookup off");
 	return 0;
 }
@@ -45,8 +45,8 @@ open_admin(struct sockets *s, const struct config *config, struct hrw_fault *fau
 	char bound[LISTEN_BOUND];
 	int fd;
 
-	for (size_t i = 0; i < config->admin.count; i++) {
-		const struct config_address *a = &config->admin.at[i];
+	for (size_t i = 0; i < config->http.admin.count; i++) {
+		const struct config_address *a = &config->http.admin.at[i];
 
 		if (listen_open(a->text, &a->access, 1, &fd, bound, fault) < 0)
 			return fault->error;
@@ -57,7 +57,7 @@ open_admin(struct sockets *s, const struct config *config, struct hrw_fault *fau
 				 "give it a certificate (tls)",
 			    bound);
 	}
-	if (config->admin.count == 0)
+	if (config->http.admin.count == 0)
 		buffer_add_text(&s->names, ", admin off");
 	return 0;
 }

@@ -5,8 +5,8 @@
 #ifndef HRWD_SOCKETS_H
 #define HRWD_SOCKETS_H
 
-#include "daemon/buffer.h"
-#include "daemon/config.h"
+#include "daemon/base/buffer.h"
+#include "daemon/config/config.h"
 
 enum { WORKERS_MAX = 64 };
 

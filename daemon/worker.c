@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 #include "daemon/http/server.h"
-#include "daemon/lag.h"
-#include "daemon/metrics.h"
+#include "daemon/metrics/lag.h"
+#include "daemon/metrics/metrics.h"
+#include "daemon/routes/routes.h"
 #include "daemon/worker.h"
 
 enum { IDLE_CHECK_MS = 10 };
@@ -135,9 +136,9 @@ static int
 serve(struct worker *w)
 {
 	for (size_t i = 0; i < w->fd_count; i++) {
-		bool is_tls = config_is_tls(w->app.config, &w->app.config->lookup.at[i]);
-		struct http_server *server = http_server_new(
-		    &w->loop, w->fd[i], LISTENER_LOOKUP, is_tls, &w->app, &w->current, &w->fault);
+		bool is_tls = config_is_tls(w->app.config, &w->app.config->http.lookup.at[i]);
+		struct http_server *server = http_server_new(&w->loop, w->fd[i], LISTENER_LOOKUP,
+		    is_tls, &w->app.config->http, &routes_site, &w->app, &w->current, &w->fault);
 
 		w->fd[i] = -1;
 		if (server == NULL)

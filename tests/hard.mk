@@ -9,8 +9,9 @@ FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 .PHONY: bare-test lint fuzz fuzz-build fuzz-targets mutants crash soak memcheck deps-memcheck deps-lint deps-fuzz
 .SECONDARY: $(patsubst %.c,$(BUILD)/%.o,$(FUZZ_SRC))
 
-## lint: clang-tidy and cppcheck
+## lint: clang-tidy and cppcheck, and which room includes which
 lint: deps-lint
+	sh tests/scripts/rooms.sh
 	cppcheck --quiet --std=c11 --enable=warning,portability,performance --inline-suppr \
 	    --error-exitcode=1 -I. --suppress=missingIncludeSystem core daemon
 	clang-tidy --quiet $(CORE_SRC) $(DAEMON_SRC) $(CTL_SRC) daemon/main.c -- -std=c17 \

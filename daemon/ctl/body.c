@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 #include "daemon/ctl/body.h"
 #include "daemon/ctl/command.h"
 

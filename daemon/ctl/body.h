@@ -4,8 +4,8 @@
 #ifndef HRWD_CTL_BODY_H
 #define HRWD_CTL_BODY_H
 
+#include "daemon/base/json.h"
 #include "daemon/ctl/ctl.h"
-#include "daemon/json.h"
 
 /* A whole file ("-": stdin), to buffer_fini(). 0 or CTL_USAGE after saying why. */
 int body_file(const char *path, struct buffer *out);

@@ -9,9 +9,9 @@
 #ifndef HRWD_CTL_CLIENT_H
 #define HRWD_CTL_CLIENT_H
 
+#include "daemon/base/json.h"
 #include "daemon/ctl/ctl.h"
 #include "daemon/ctl/trouble.h"
-#include "daemon/json.h"
 
 struct ask {
 	const char *method;

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/base/guess.h"
 #include "daemon/ctl/command.h"
-#include "daemon/guess.h"
 
 #define CHANGE "yes dry-run exit-code reason force"
 #define EDITS  "add drain activate rejoin remove reweight copies placement"

@@ -4,7 +4,7 @@
 #ifndef HRWD_CTL_COMMAND_H
 #define HRWD_CTL_COMMAND_H
 
-#include "daemon/buffer.h"
+#include "daemon/base/buffer.h"
 #include "daemon/ctl/ctl.h"
 
 struct command {

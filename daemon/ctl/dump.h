@@ -13,7 +13,7 @@
 #define HRWD_CTL_DUMP_H
 
 #include "core/error.h"
-#include "daemon/buffer.h"
+#include "daemon/base/buffer.h"
 
 enum dump_kind { DUMP_MEMCACHED, DUMP_REDIS, DUMP_REDIS_QUOTED };
 

@@ -11,7 +11,7 @@
 #include "daemon/ctl/command.h"
 #include "daemon/ctl/planned.h"
 #include "daemon/members/document.h"
-#include "daemon/members/report_impl.h"
+#include "daemon/members/report_private.h"
 
 enum {
 	CHANGES_MAX = 1000, /* listed, as the daemon lists them */

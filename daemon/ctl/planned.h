@@ -4,9 +4,9 @@
 #ifndef HRWD_CTL_PLANNED_H
 #define HRWD_CTL_PLANNED_H
 
-#include "daemon/buffer.h"
+#include "daemon/base/buffer.h"
+#include "daemon/base/json.h"
 #include "daemon/ctl/ctl.h"
-#include "daemon/json.h"
 
 /* Prints an ended report: what is changed, the nodes with what each gains and
  * loses, the owners, the keys without a source, the matrix of lost and gained

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <wchar.h>
 
-#include "daemon/buffer.h"
+#include "daemon/base/buffer.h"
 #include "daemon/ctl/table.h"
 
 /* A code point of well-formed UTF-8, and its length in bytes. */

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "daemon/base/json.h"
 #include "daemon/ctl/upload.h"
-#include "daemon/json.h"
 
 static void
 show_progress(const struct upload *u)

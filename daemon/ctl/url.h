@@ -7,7 +7,7 @@
 #ifndef HRWD_CTL_URL_H
 #define HRWD_CTL_URL_H
 
-#include "daemon/buffer.h"
+#include "daemon/base/buffer.h"
 
 /* "/text" */
 void url_segment(struct buffer *url, const char *text);

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "daemon/base/log.h"
 #include "daemon/http/accept.h"
-#include "daemon/log.h"
 
 enum {
 	SPARE_FILES = 256, /* store, logs, event descriptors, plans' readers */
@@ -28,7 +28,7 @@ static struct share {
 	size_t most;  /* connections: limits.connections, or fewer */
 	size_t slack; /* above these, to be told that there are too many */
 } shares[LISTENER_BOTH + 1];
-static const struct config *prepared_for;
+static const struct http_config *prepared_for;
 
 struct peer {
 	struct peer *next;
@@ -54,7 +54,7 @@ count_open(size_t limit)
 
 /* Raises the soft limit of open files as far as it is wanted and the hard one allows. */
 static size_t
-raise_limit(const struct config *config)
+raise_limit(const struct http_config *config)
 {
 	rlim_t wanted = 2 * ((rlim_t)config->connections + LIMIT_SLACK) + 2 * (rlim_t)SPARE_FILES;
 	struct rlimit files;
@@ -86,7 +86,7 @@ share_out(enum listener listener, size_t files, size_t wanted)
 }
 
 static void
-prepare(const struct config *config)
+prepare(const struct http_config *config)
 {
 	size_t loops = config->workers * (config->lookup.count > 0 ? config->lookup.count : 1);
 	size_t limit = raise_limit(config), wanted = config->connections + LIMIT_SLACK;
@@ -109,7 +109,7 @@ prepare(const struct config *config)
 }
 
 void
-accept_prepare(const struct config *config)
+accept_prepare(const struct http_config *config)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -121,7 +121,7 @@ accept_prepare(const struct config *config)
 }
 
 size_t
-accept_limit(const struct config *config, enum listener listener)
+accept_limit(const struct http_config *config, enum listener listener)
 {
 	const struct share *share = &shares[listener];
 	size_t servers = listener == LISTENER_LOOKUP ? config->workers * config->lookup.count
@@ -191,7 +191,7 @@ count_address(const unsigned char address[16])
 
 bool
 accept_enter(struct accept_place *place, enum listener listener, const struct sockaddr *peer,
-    const struct config *config)
+    const struct http_config *config)
 {
 	size_t all = atomic_fetch_add(&connections[listener], 1) + 1, same = 0;
 	size_t most = shares[listener].most > 0

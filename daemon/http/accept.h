@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-#include "daemon/config.h"
+#include "daemon/http/config.h"
 #include "daemon/http/request.h"
 
 /* The place a connection takes; give it back with accept_leave(). */
@@ -24,17 +24,17 @@ struct accept_place {
  * files as far as the hard one allows, and shares out what there is, so that neither
  * listener can take the other's, or the store's. Says where that is not enough. Before
  * any loop of the configuration runs. */
-void accept_prepare(const struct config *config);
+void accept_prepare(const struct http_config *config);
 
 /* The library's own limit for one server: it takes nobody past it, instead of failing
  * again and again for want of a descriptor. */
-size_t accept_limit(const struct config *config, enum listener listener);
+size_t accept_limit(const struct http_config *config, enum listener listener);
 
 /* Takes a place: true, or false when the listener, or the peer's address, has
  * all it may have (the place is taken even so, for the answer).
  *   peer     NULL or a unix socket's: not counted by address, nor loopback */
 bool accept_enter(struct accept_place *place, enum listener listener, const struct sockaddr *peer,
-    const struct config *config);
+    const struct http_config *config);
 void accept_leave(const struct accept_place *place);
 
 /* The connections that a listener has now. */

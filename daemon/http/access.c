@@ -1,8 +1,8 @@
 /*
  * access.c - the access log: a line for each request that was answered.
  */
+#include "daemon/base/log.h"
 #include "daemon/http/private.h"
-#include "daemon/log.h"
 
 enum { TARGET_SHOWN = 256, KEY_SHOWN = 64 }; /* bytes */
 

@@ -4,13 +4,11 @@
  */
 #include <strings.h>
 
-#include "daemon/app.h"
 #include "daemon/http/auth.h"
-#include "daemon/members/snapshot.h"
-#include "daemon/routes/routes.h"
+#include "daemon/http/private.h"
 
 bool
-auth_is_asked(const struct config *config, enum listener listener)
+auth_is_asked(const struct http_config *config, enum listener listener)
 {
 	return atomic_load(&config->tokens) != NULL &&
 	       (listener == LISTENER_ADMIN || atomic_load(&config->auth_lookup));
@@ -33,7 +31,7 @@ bearer_of(struct hrw_bytes sent)
 int
 auth_identify(struct request *req, struct hrw_bytes sent)
 {
-	const struct tokens *tokens = atomic_load(&req->app->config->tokens);
+	const struct tokens *tokens = atomic_load(&req->exchange->server->config->tokens);
 	struct hrw_bytes token = bearer_of(sent);
 
 	if (sent.data == NULL)
@@ -52,66 +50,22 @@ auth_identify(struct request *req, struct hrw_bytes sent)
 	return 0;
 }
 
-/* The pool that the request names, by its path, its parameter or not at all. */
-static struct hrw_bytes
-pool_of(const struct request *req)
-{
-	static const char in_path[] = "/pools/{pool}";
-	struct hrw_bytes named;
-
-	if (strncmp(req->route->path, in_path, sizeof(in_path) - 1) == 0)
-		return req->segment[0];
-	named = request_parameter(req, "pool");
-	return named.data != NULL ? named : hrw_text(req->app->config->default_pool);
-}
-
-static bool
-is_every_pool(const struct request *req, struct hrw_bytes pool)
-{
-	return req->route->reach == REACH_POOLS && hrw_bytes_equal(pool, hrw_text("*"));
-}
-
-static int
-judge_pool(struct request *req)
-{
-	struct hrw_bytes pool = pool_of(req);
-	const struct token *token = req->token;
-	struct buffer patterns = {0};
-	char shown[HRW_SHOWN];
-
-	if (is_every_pool(req, pool) || token_sees(token, pool))
-		return 0;
-	for (size_t i = 0; i < token->pattern_count && patterns.len < HRW_SHOWN; i++)
-		buffer_printf(&patterns, "%s%s", i > 0 ? " " : "", token->pattern[i]);
-	hrw_fault(&req->fault, HRW_FORBIDDEN,
-	    "the token \"%s\" is for pools called %s alone, not for \"%s\": name one of them with "
-	    "pool=, or use another token",
-	    token->name, buffer_text(&patterns), hrw_show(pool, shown, sizeof(shown)));
-	buffer_fini(&patterns);
-	return hrw_fault_at(&req->fault, "pool");
-}
-
 int
 auth_judge(struct request *req)
 {
 	int rc = request_needs(req, req->route->role, req->route->path);
 
-	switch (req->route->reach) {
-	case REACH_NOTHING:
-	case REACH_SEEN:
+	if (rc < 0 || req->token == NULL)
 		return rc;
-	case REACH_POOL:
-	case REACH_POOLS:
-		break;
-	}
-	return rc < 0 || req->token == NULL ? rc : judge_pool(req);
+	return req->exchange->server->site->reaches(req, req->token, &req->fault);
 }
 
 /* Lists that were replaced are kept, so the request's token can be looked at. */
 bool
 auth_still_stands(const struct request *req)
 {
-	const struct config *config = req->app->config;
+	const struct http_server *server = req->exchange->server;
+	const struct http_config *config = server->config;
 	const struct tokens *tokens = atomic_load(&config->tokens);
 
 	if (!auth_is_asked(config, req->listener))
@@ -121,7 +75,7 @@ auth_still_stands(const struct request *req)
 
 		if (memcmp(now->digest, req->token->digest, sizeof(now->digest)) == 0)
 			return now->role >= req->route->role &&
-			       (req->route->reach != REACH_POOL || token_sees(now, pool_of(req)));
+			       server->site->reaches(req, now, NULL) == 0;
 	}
 	return false;
 }

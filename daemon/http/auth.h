@@ -10,18 +10,18 @@
 #ifndef HRWD_HTTP_AUTH_H
 #define HRWD_HTTP_AUTH_H
 
-#include "daemon/config.h"
+#include "daemon/http/config.h"
 #include "daemon/http/request.h"
 
 /* Are requests to such a listener asked for a token? */
-bool auth_is_asked(const struct config *config, enum listener listener);
+bool auth_is_asked(const struct http_config *config, enum listener listener);
 
 /* Takes the token of an Authorization header as the request's.
  *   sent    its value; data NULL: there was none
  *   errors  UNAUTHORIZED: none, or one that is not known */
 int auth_identify(struct request *req, struct hrw_bytes sent);
 
-/* May it use the route of the request, and its pool?
+/* May it use the route of the request, and reach what that names?
  *   errors  FORBIDDEN with the role that is needed and the one there is, or with
  *           the patterns that lack the pool */
 int auth_judge(struct request *req);

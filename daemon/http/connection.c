@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "daemon/base/log.h"
 #include "daemon/http/private.h"
-#include "daemon/log.h"
 
 enum { SWEEP_MS = 1000 };
 

@@ -15,7 +15,6 @@
 #include "daemon/http/origin.h"
 #include "daemon/http/private.h"
 #include "daemon/http/spool.h"
-#include "daemon/members/snapshot.h"
 
 enum {
 	SPARE_MAX = 64,	       /* exchanges kept for the next requests */
@@ -90,7 +89,7 @@ exchange_end(struct exchange *ex)
 	spool_free(ex->spool);
 	gunzip_free(ex->gunzip);
 	prepared_return(ex->prepared);
-	snapshot_release(ex->kept);
+	ex->server->site->release(ex->kept);
 	c->exchange = NULL;
 	if (c->queue != QUEUE_REFUSED)
 		connection_queue(c, QUEUE_NEXT);

@@ -3,6 +3,7 @@
  */
 #include <strings.h>
 
+#include "daemon/base/json.h"
 #include "daemon/http/gunzip.h"
 #include "daemon/http/private.h"
 
@@ -56,7 +57,7 @@ too_large(struct exchange *ex)
 static int
 judge_length(struct exchange *ex)
 {
-	const struct config *config = ex->server->config;
+	const struct http_config *config = ex->server->config;
 
 	switch (ex->request.route->body) {
 	case BODY_NONE:

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "daemon/http/keylist_inner.h"
+#include "daemon/http/keylist_private.h"
 
 struct keylist *
 keylist_new(enum keylist_form form, size_t key_bytes, keylist_each each, void *arg)

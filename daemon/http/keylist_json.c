@@ -1,10 +1,10 @@
 /*
- * keylist_json.c - JSON to the letter (RFC 8259), as daemon/json.c holds it, but
+ * keylist_json.c - JSON to the letter (RFC 8259), as daemon/base/json.c holds it, but
  * never a tree: a list of millions is read in the room of one key.
  */
 #include <stdio.h>
 
-#include "daemon/http/keylist_inner.h"
+#include "daemon/http/keylist_private.h"
 
 static int
 bad_json(const struct keylist *list, const char *what, struct hrw_fault *fault)

@@ -60,7 +60,7 @@ is_host_of(const char *host, const char *ours)
 }
 
 static bool
-is_ours(struct hrw_bytes text, const char *own, const struct config *config)
+is_ours(struct hrw_bytes text, const char *own, const struct http_config *config)
 {
 	char host[HOST_MAX];
 
@@ -107,7 +107,7 @@ is_same_place(struct hrw_bytes origin, struct hrw_bytes host, const char *scheme
 
 int
 origin_check(struct hrw_bytes host, struct hrw_bytes origin, const char *own, const char *scheme,
-    const struct config *config, struct hrw_fault *fault)
+    const struct http_config *config, struct hrw_fault *fault)
 {
 	char shown[HRW_SHOWN], shown_host[HRW_SHOWN];
 

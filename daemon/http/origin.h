@@ -10,7 +10,7 @@
 
 #include "core/bytes.h"
 #include "core/error.h"
-#include "daemon/config.h"
+#include "daemon/http/config.h"
 
 /* May a request with this Host and Origin be served?
  *   host      "name", "name:port", "[v6]:port"; data NULL: none was sent
@@ -21,6 +21,6 @@
  *   scheme    "http" or "https"
  *   errors    FORBIDDEN with what would be taken */
 int origin_check(struct hrw_bytes host, struct hrw_bytes origin, const char *own,
-    const char *scheme, const struct config *config, struct hrw_fault *fault);
+    const char *scheme, const struct http_config *config, struct hrw_fault *fault);
 
 #endif

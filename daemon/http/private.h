@@ -12,8 +12,8 @@
 #include <microhttpd.h>
 #include <uv.h>
 
-#include "daemon/app.h"
 #include "daemon/http/accept.h"
+#include "daemon/http/config.h"
 #include "daemon/http/framing.h"
 #include "daemon/http/identity.h"
 #include "daemon/http/router.h"
@@ -117,10 +117,9 @@ struct http_server {
 	uv_loop_t *loop;
 	enum listener listener;
 	struct app *app;
-	const struct config *config;
+	const struct http_config *config;
+	const struct http_site *site;
 	struct snapshot *const *snapshot;
-	const struct route *routes; /* the table that router reads */
-	size_t route_count;
 	struct router *router;
 	struct MHD_Daemon *mhd;
 	int fd;
@@ -152,7 +151,7 @@ struct http_server {
 	size_t lingering;
 	struct lingerer *lingers;
 
-	bool is_closing; /* a connection is going, which only a later turn can end */
+	bool is_closing;   /* a connection is going, which only a later turn can end */
 	size_t open, most; /* connections; where all are taken, the library listens no longer */
 	bool is_quiesced, is_stopping, is_stopped;
 	void (*closed)(void *arg);

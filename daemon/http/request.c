@@ -7,7 +7,6 @@
 #include "daemon/http/accept_header.h"
 #include "daemon/http/auth.h"
 #include "daemon/http/private.h"
-#include "daemon/members/snapshot.h"
 
 struct hrw_bytes
 request_parameter(const struct request *req, const char *name)
@@ -110,7 +109,7 @@ request_key(struct request *req, struct hrw_bytes *key)
 {
 	const struct target_parameter *p = target_parameter(&req->exchange->target, "key");
 	struct hrw_bytes header = req->exchange->framing.key;
-	size_t limit = req->app->config->limits->key_bytes;
+	size_t limit = req->exchange->server->config->key_bytes;
 
 	if (p != NULL && header.data != NULL)
 		return hrw_fault(&req->fault, HRW_BAD_PARAMETER,
@@ -172,7 +171,7 @@ request_keep_snapshot(struct request *req)
 	struct exchange *ex = req->exchange;
 
 	if (ex->kept == NULL && req->snapshot != NULL)
-		ex->kept = snapshot_acquire((struct snapshot *)(uintptr_t)req->snapshot);
+		ex->kept = ex->server->site->keep((struct snapshot *)(uintptr_t)req->snapshot);
 }
 
 void
@@ -180,7 +179,7 @@ request_renew_snapshot(struct request *req)
 {
 	struct exchange *ex = req->exchange;
 
-	snapshot_release(ex->kept);
+	ex->server->site->release(ex->kept);
 	ex->kept = NULL;
 	req->snapshot = *ex->server->snapshot;
 }

@@ -14,13 +14,13 @@
 
 #include "core/bytes.h"
 #include "core/error.h"
-#include "daemon/buffer.h"
+#include "daemon/base/buffer.h"
+#include "daemon/base/log.h"
 #include "daemon/http/tokens.h"
-#include "daemon/log.h"
 
-struct app;	 /* daemon/app.h: what handlers reach: members, config */
-struct route;	 /* daemon/routes/routes.h */
-struct snapshot; /* daemon/members/snapshot.h */
+struct app;	 /* what handlers reach; http/ passes it on */
+struct route;	 /* route.h */
+struct snapshot; /* the state that is served; http/ passes it on */
 
 enum method { METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_PUT, METHOD_PATCH, METHOD_DELETE };
 

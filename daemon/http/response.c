@@ -7,11 +7,10 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "daemon/base/json.h"
+#include "daemon/base/log.h"
 #include "daemon/http/private.h"
 #include "daemon/http/spool.h"
-#include "daemon/json.h"
-#include "daemon/log.h"
-#include "daemon/metrics.h"
 
 /* No default: a new error does not compile without a status. */
 unsigned
@@ -102,8 +101,8 @@ log_fault(const struct exchange *ex, unsigned status, const struct hrw_fault *fa
 	const struct request *req = &ex->request;
 	bool is_ours = fault->error == HRW_INTERNAL || fault->error == HRW_STORE_FAILED;
 
-	log_event(is_ours ? CONFIG_LOG_ERROR : CONFIG_LOG_DEBUG, "request failed",
-	    log_count("status", status), log_text("code", hrw_error_code(fault->error)),
+	log_event(is_ours ? LOG_ERROR : LOG_DEBUG, "request failed", log_count("status", status),
+	    log_text("code", hrw_error_code(fault->error)),
 	    log_text("route", req->route == NULL ? NULL : req->route->path),
 	    log_text("detail", fault->detail), REQUEST_FIELDS(req));
 }
@@ -279,13 +278,12 @@ make_response(struct exchange *ex)
 static void
 count(struct exchange *ex)
 {
-	const struct http_server *server = ex->server;
+	const struct http_site *site = ex->server->site;
 	const struct route *route = ex->request.route;
 
-	if (server->app->metrics != NULL)
-		metrics_request(server->app->metrics,
-		    route == NULL ? server->route_count : (size_t)(route - server->routes),
-		    ex->status, uv_hrtime() - ex->began);
+	site->answered(ex->server->app,
+	    route == NULL ? site->route_count : (size_t)(route - site->routes), ex->status,
+	    uv_hrtime() - ex->began);
 }
 
 enum MHD_Result

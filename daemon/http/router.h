@@ -5,8 +5,8 @@
 #define HRWD_HTTP_ROUTER_H
 
 #include "daemon/http/request.h"
+#include "daemon/http/route.h"
 #include "daemon/http/target.h"
-#include "daemon/routes/routes.h"
 
 struct router;
 

@@ -272,7 +272,7 @@ no_certificate(gnutls_session_t session, const gnutls_datum_t *issuers, int issu
 static struct MHD_Daemon *
 start_mhd(struct http_server *server)
 {
-	const struct config *config = server->config;
+	const struct http_config *config = server->config;
 	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
 	struct MHD_OptionItem tls[] = {
 	    {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)(uintptr_t)no_certificate},
@@ -289,10 +289,9 @@ start_mhd(struct http_server *server)
 	    MHD_OPTION_URI_LOG_CALLBACK, on_target, server, MHD_OPTION_UNESCAPE_CALLBACK,
 	    leave_escaped, NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, server,
 	    MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_CONNECTION_LIMIT,
-	    (unsigned)server->most, MHD_OPTION_CONNECTION_TIMEOUT,
-	    config->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-	    3 * config->limits->key_bytes + CONNECTION_MEMORY, MHD_OPTION_ARRAY, tls,
-	    MHD_OPTION_END);
+	    (unsigned)server->most, MHD_OPTION_CONNECTION_TIMEOUT, config->idle_seconds,
+	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, 3 * config->key_bytes + CONNECTION_MEMORY,
+	    MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
 }
 
 static void
@@ -314,9 +313,9 @@ free_server(struct http_server *server)
 }
 
 struct http_server *
-http_server_new_with(uv_loop_t *loop, int fd, enum listener listener, bool is_tls, struct app *app,
-    struct snapshot *const *snapshot, const struct route *rows, size_t row_count,
-    struct hrw_fault *fault)
+http_server_new(uv_loop_t *loop, int fd, enum listener listener, bool is_tls,
+    const struct http_config *config, const struct http_site *site, struct app *app,
+    struct snapshot *const *snapshot, struct hrw_fault *fault)
 {
 	struct http_server *server = calloc(1, sizeof(*server));
 	const union MHD_DaemonInfo *info;
@@ -328,23 +327,22 @@ http_server_new_with(uv_loop_t *loop, int fd, enum listener listener, bool is_tl
 	server->listener = listener;
 	server->is_tls = is_tls;
 	server->app = app;
-	server->config = app->config;
+	server->config = config;
+	server->site = site;
 	server->snapshot = snapshot;
-	server->routes = rows;
-	server->route_count = row_count;
 	server->due = UINT64_MAX;
 	server->identities = identity_seed();
 	server->queue[QUEUE_REFUSED].ms = REFUSED_MS;
-	server->queue[QUEUE_HEAD].ms = 1000 * (uint64_t)app->config->head_seconds;
+	server->queue[QUEUE_HEAD].ms = 1000 * (uint64_t)config->head_seconds;
 	server->queue[QUEUE_NEXT].ms =
-	    server->queue[QUEUE_HEAD].ms + 1000 * (uint64_t)app->config->idle_seconds;
-	server->queue[QUEUE_BODY].ms = 1000 * (uint64_t)app->config->body_seconds;
-	server->head_room = 3 * app->config->limits->key_bytes + CONNECTION_MEMORY + PAGE - 1;
+	    server->queue[QUEUE_HEAD].ms + 1000 * (uint64_t)config->idle_seconds;
+	server->queue[QUEUE_BODY].ms = 1000 * (uint64_t)config->body_seconds;
+	server->head_room = 3 * config->key_bytes + CONNECTION_MEMORY + PAGE - 1;
 	server->head_room -= server->head_room % PAGE + ANSWER_MEMORY;
 	name_own(server);
-	accept_prepare(app->config);
-	server->most = accept_limit(app->config, listener);
-	server->router = router_new(rows, row_count, listener);
+	accept_prepare(config);
+	server->most = accept_limit(config, listener);
+	server->router = router_new(site->routes, site->route_count, listener);
 	server->prepared = prepared_new();
 	if (server->router == NULL || server->prepared == NULL)
 		goto no_memory;

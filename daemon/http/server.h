@@ -13,22 +13,37 @@
 #include "daemon/http/request.h"
 
 struct http_server;
+struct http_config;
+struct route;
+
+/* What servers share: the routes, and what http/ has to ask of those who made them.
+ * All of it is called on the loop of the request. */
+struct http_site {
+	const struct route *routes; /* they outlive the servers */
+	size_t route_count;
+	/* May a token reach what the request names? Called where its role is enough.
+	 *   errors  FORBIDDEN */
+	int (*reaches)(
+	    const struct request *req, const struct token *token, struct hrw_fault *fault);
+	/* A reference more of what is served, and one less (NULL is fine). */
+	struct snapshot *(*keep)(struct snapshot *snapshot);
+	void (*release)(struct snapshot *snapshot);
+	/* A request was answered, `ns` after it was read; `route` is route_count where
+	 * none matched. */
+	void (*answered)(struct app *app, size_t route, unsigned status, uint64_t ns);
+};
 
 /* Serves a bound, listening, non-blocking socket.
  *   loop       the loop it lives on; every call below is on its thread
  *   fd         taken: closed with the server
  *   listener   LISTENER_LOOKUP or LISTENER_ADMIN
  *   is_tls     speaks TLS by the configuration's certificate
- *   snapshot   where the loop keeps its present snapshot: read at each dispatch
+ *   app        for the handlers
+ *   snapshot   where the loop keeps what it serves now: read at each dispatch
  *   errors     INTERNAL with the fault's detail; NULL then */
 struct http_server *http_server_new(uv_loop_t *loop, int fd, enum listener listener, bool is_tls,
-    struct app *app, struct snapshot *const *snapshot, struct hrw_fault *fault);
-
-/* The same with a table of routes of the caller's; the rows outlive the server. */
-struct route;
-struct http_server *http_server_new_with(uv_loop_t *loop, int fd, enum listener listener,
-    bool is_tls, struct app *app, struct snapshot *const *snapshot, const struct route *rows,
-    size_t row_count, struct hrw_fault *fault);
+    const struct http_config *config, const struct http_site *site, struct app *app,
+    struct snapshot *const *snapshot, struct hrw_fault *fault);
 
 /* Takes no new connections; requests under way are finished. */
 void http_server_quiesce(struct http_server *server);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/buffer.h"
+#include "daemon/base/buffer.h"
 #include "daemon/http/spool.h"
 
 struct spool {

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "daemon/base/json.h"
+#include "daemon/base/private_file.h"
 #include "daemon/http/tls.h"
-#include "daemon/json.h"
-#include "daemon/private_file.h"
 
 /* Earlier versions are broken or on their way out (RFC 8996). */
 const char tls_priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:%SERVER_PRECEDENCE";

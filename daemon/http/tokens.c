@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "core/membership.h"
+#include "daemon/base/private_file.h"
 #include "daemon/http/tokens.h"
-#include "daemon/private_file.h"
 
 enum { NAME_BYTES = 64, TOKENS_MAX = 1000, PATTERNS_MAX = 1000, DIGEST_HEX = 64 };
 

@@ -5,7 +5,7 @@
 #ifndef HRWD_MANUAL_MANUAL_H
 #define HRWD_MANUAL_MANUAL_H
 
-#include "daemon/buffer.h"
+#include "daemon/base/buffer.h"
 
 /* roff: hrwd(8) and hrwd.json(5). */
 void pages_daemon(struct buffer *out);

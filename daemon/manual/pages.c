@@ -3,8 +3,8 @@
  */
 #include <stdio.h>
 
-#include "daemon/config.h"
-#include "daemon/flags.h"
+#include "daemon/config/config.h"
+#include "daemon/config/flags.h"
 #include "daemon/manual/manual.h"
 
 /* Text as roff takes it: a hyphen that is typed is a minus, and no line is read

@@ -1,7 +1,7 @@
 /*
  * shells.c - completion for bash, zsh and fish.
  */
-#include "daemon/flags.h"
+#include "daemon/config/flags.h"
 #include "daemon/manual/manual.h"
 
 void

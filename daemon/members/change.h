@@ -8,7 +8,7 @@
 #ifndef HRWD_MEMBERS_CHANGE_H
 #define HRWD_MEMBERS_CHANGE_H
 
-#include "daemon/json.h"
+#include "daemon/base/json.h"
 #include "daemon/members/document.h"
 
 enum task_op {

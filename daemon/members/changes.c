@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "daemon/csv.h"
-#include "daemon/json.h"
+#include "daemon/base/csv.h"
+#include "daemon/base/json.h"
 #include "daemon/members/document.h"
-#include "daemon/members/report_impl.h"
+#include "daemon/members/report_private.h"
 
 struct changes {
 	struct listing listing;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/log.h"
+#include "daemon/base/log.h"
 #include "daemon/members/clock.h"
-#include "daemon/members/writer_impl.h"
+#include "daemon/members/writer_private.h"
 
 /* A membership that cannot be counted now, because the store fails, is tried again
  * after so long; and the system's clock may be set, so none is trusted for longer. */
@@ -41,7 +41,7 @@ asked(void *arg, int status, const struct outcome *outcome, int64_t history,
 	(void)outcome, (void)history;
 	c->is_asking = false;
 	if (status < 0)
-		log_event(CONFIG_LOG_ERROR,
+		log_event(LOG_ERROR,
 		    "a membership is not counted as settled, though its "
 		    "time has come",
 		    log_text("detail", fault->detail));

@@ -3,9 +3,9 @@
  */
 #include <stdlib.h>
 
-#include "daemon/csv.h"
-#include "daemon/json.h"
-#include "daemon/log.h"
+#include "daemon/base/csv.h"
+#include "daemon/base/json.h"
+#include "daemon/base/log.h"
 #include "daemon/members/copies.h"
 #include "daemon/members/source.h"
 
@@ -114,7 +114,7 @@ read_keys(void *copies, struct buffer *records)
 	long count = c->reader != NULL ? keyset_read(c->reader, records, &fault) : 0;
 
 	if (count < 0)
-		log_event(CONFIG_LOG_ERROR, "a list of copies is cut short",
+		log_event(LOG_ERROR, "a list of copies is cut short",
 		    log_text("pool", c->pool->name), log_text("detail", fault.detail));
 	return count;
 }

@@ -9,7 +9,7 @@
 #ifndef HRWD_MEMBERS_DOCUMENT_H
 #define HRWD_MEMBERS_DOCUMENT_H
 
-#include "daemon/json.h"
+#include "daemon/base/json.h"
 #include "daemon/members/pool.h"
 
 /* Format 2 has nodes that are empty in the settled membership: a reader of format 1

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "core/node.h"
-#include "daemon/members/edit_impl.h"
+#include "daemon/members/edit_private.h"
 
 static int
 no_memory(struct edit *edit)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "daemon/members/edit_impl.h"
+#include "daemon/members/edit_private.h"
 
 int
 edit_at_task(struct edit *edit, const struct task *task, const char *field)

@@ -1,5 +1,5 @@
 #include "daemon/members/errand.h"
-#include "daemon/members/report_impl.h"
+#include "daemon/members/report_private.h"
 
 static void
 unlink_errand(struct errand *e)

@@ -13,7 +13,7 @@
 #define HRWD_MEMBERS_FINGERPRINT_H
 
 #include "core/membership.h"
-#include "daemon/buffer.h"
+#include "daemon/base/buffer.h"
 #include "daemon/members/pool.h"
 
 /* 16 hex digits and a NUL; m is frozen. HRW_INTERNAL: no memory. */

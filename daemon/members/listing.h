@@ -8,7 +8,7 @@
 #define HRWD_MEMBERS_LISTING_H
 
 #include "core/bytes.h"
-#include "daemon/buffer.h"
+#include "daemon/base/buffer.h"
 
 enum listing_form { LISTING_NDJSON, LISTING_JSON, LISTING_CSV };
 

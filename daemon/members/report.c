@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "daemon/members/errand.h"
-#include "daemon/members/report_impl.h"
+#include "daemon/members/report_private.h"
 
 /* Below this many keys a second thread costs more than it brings. */
 enum { KEYS_A_LANE = 16384 };
@@ -32,14 +32,14 @@ lanes_most(void)
 }
 
 size_t
-reports_threads(const struct config *config)
+reports_threads(const struct members_config *config)
 {
 	return config->running_plans * lanes_most();
 }
 
 struct reports *
-reports_new(
-    uv_loop_t *loop, const struct config *config, struct store *store, struct keyset *keyset)
+reports_new(uv_loop_t *loop, const struct members_config *config, struct store *store,
+    struct keyset *keyset)
 {
 	struct reports *r = calloc(1, sizeof(*r));
 

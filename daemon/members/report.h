@@ -10,20 +10,20 @@
 
 #include <uv.h>
 
-#include "daemon/config.h"
-#include "daemon/histogram.h"
+#include "daemon/base/histogram.h"
 #include "daemon/members/change.h"
+#include "daemon/members/config.h"
 #include "daemon/members/listing.h"
 #include "daemon/store/keyset.h"
 #include "daemon/store/store.h"
 
 struct reports; /* all that run or wait to run; on the main loop */
 
-struct reports *reports_new(
-    uv_loop_t *loop, const struct config *config, struct store *store, struct keyset *keyset);
+struct reports *reports_new(uv_loop_t *loop, const struct members_config *config,
+    struct store *store, struct keyset *keyset);
 /* The most threads of the libuv pool that reports and errands hold at once: more do
  * not start, even where a reload has raised limits.running_plans. */
-size_t reports_threads(const struct config *config);
+size_t reports_threads(const struct members_config *config);
 /* Tells all to end as "stopped"; the loop runs on until they are idle. */
 void reports_stop(struct reports *r);
 bool reports_is_idle(const struct reports *r);

@@ -7,8 +7,8 @@
  */
 #include <stdlib.h>
 
-#include "daemon/log.h"
-#include "daemon/members/report_impl.h"
+#include "daemon/base/log.h"
+#include "daemon/members/report_private.h"
 
 /* Past so many keys, a tenth of a second, the store learns of a report when it
  * starts, so that a list shows it and a restart can tell that it was stopped. */
@@ -305,7 +305,7 @@ finish(struct report *r)
 	is_whole = r->is_open && r->total->keys == r->source.total;
 	r->state = r->has_failed ? REPORT_FAILED : is_whole ? REPORT_DONE : REPORT_STOPPED;
 	if (r->has_failed)
-		log_event(CONFIG_LOG_ERROR, "report failed", log_text("plan", r->id),
+		log_event(LOG_ERROR, "report failed", log_text("plan", r->id),
 		    log_text("pool", r->pool), log_text("detail", r->fault.detail));
 	rc = keep(r, r->state, &fault);
 	if (rc == 0 && r->history != 0) {
@@ -317,7 +317,7 @@ finish(struct report *r)
 		rc = store_trim(r->reports->store, r->reports->config->plans,
 		    r->reports->config->history, &fault);
 	if (rc < 0)
-		log_event(CONFIG_LOG_ERROR, "report not kept", log_text("plan", r->id),
+		log_event(LOG_ERROR, "report not kept", log_text("plan", r->id),
 		    log_text("pool", r->pool), log_text("detail", fault.detail));
 }
 

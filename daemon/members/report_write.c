@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "core/estimate.h"
-#include "daemon/json.h"
+#include "daemon/base/json.h"
 #include "daemon/members/document.h"
-#include "daemon/members/report_impl.h"
+#include "daemon/members/report_private.h"
 
 static void
 put_names(struct json_out *o, const char *name, const struct hrw_plan *plan, const uint32_t *nodes,

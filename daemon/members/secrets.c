@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/log.h"
+#include "daemon/base/log.h"
+#include "daemon/base/private_file.h"
 #include "daemon/members/secrets.h"
-#include "daemon/private_file.h"
 
 enum { HEX_DIGITS = 2 * HRW_SECRET_BYTES };
 

@@ -9,7 +9,7 @@
 #define HRWD_MEMBERS_SOURCE_H
 
 #include "core/estimate.h"
-#include "daemon/buffer.h"
+#include "daemon/base/buffer.h"
 #include "daemon/store/keyset.h"
 
 enum source_kind { SOURCE_STORED, SOURCE_REQUEST, SOURCE_ESTIMATE };

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "daemon/log.h"
-#include "daemon/members/writer_impl.h"
+#include "daemon/base/log.h"
+#include "daemon/members/writer_private.h"
 
 int64_t
 writer_now_ms(void)
@@ -201,8 +201,8 @@ writer_record(struct writer *w, const char *pool, const char *by, const char *fr
 	if (item == NULL || item->change == NULL || !copy(&item->change->by, by) ||
 	    !copy(&item->change->from, from) || !copy(&item->change->reason, reason) ||
 	    !copy(&item->ops, ops) || !copy(&item->summary, summary)) {
-		log_event(CONFIG_LOG_ERROR, "no memory to write into the history",
-		    log_text("pool", pool), log_text("what", ops));
+		log_event(LOG_ERROR, "no memory to write into the history", log_text("pool", pool),
+		    log_text("what", ops));
 		item_free(item);
 		return;
 	}
@@ -224,8 +224,8 @@ writer_reload(struct writer *w)
 }
 
 struct writer *
-writer_new(
-    uv_loop_t *loop, const struct config *config, struct store *store, struct hrw_fault *fault)
+writer_new(uv_loop_t *loop, const struct members_config *config, struct store *store,
+    struct hrw_fault *fault)
 {
 	struct writer *w = calloc(1, sizeof(*w));
 

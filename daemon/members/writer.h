@@ -13,8 +13,8 @@
 
 #include <uv.h>
 
-#include "daemon/config.h"
 #include "daemon/members/change.h"
+#include "daemon/members/config.h"
 #include "daemon/members/snapshot.h"
 #include "daemon/store/store.h"
 
@@ -25,8 +25,8 @@ struct writer;
  * readers yet). Without a configuration file an empty default pool is seeded.
  * Blocks: call it before the loop runs.
  *   errors  what the store or a document says. NULL then */
-struct writer *writer_new(
-    uv_loop_t *loop, const struct config *config, struct store *store, struct hrw_fault *fault);
+struct writer *writer_new(uv_loop_t *loop, const struct members_config *config, struct store *store,
+    struct hrw_fault *fault);
 /* When idle, and without readers. The loop must run once more for its handle. */
 void writer_free(struct writer *w);
 /* Nothing queued and nothing under way. */

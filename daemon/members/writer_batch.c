@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "daemon/log.h"
+#include "daemon/base/log.h"
 #include "daemon/members/guard.h"
-#include "daemon/members/writer_impl.h"
+#include "daemon/members/writer_private.h"
 
 enum {
 	TRIM_EVERY = 100,   /* entries between two trims, so that few are kept over the limit */
@@ -176,7 +176,7 @@ judge_change(struct writer *w, const struct snapshot *s, struct item *item)
 						 : read_only(w, &item->fault);
 	} else if (rc < 0 && item->outcome.refusal != 0) {
 		if (prepare_write(item, now_ms) < 0)
-			log_event(CONFIG_LOG_ERROR, "a refusal is not in the history",
+			log_event(LOG_ERROR, "a refusal is not in the history",
 			    log_text("pool", c->pool), log_text("detail", item->fault.detail));
 		item->fault = item->outcome.fault;
 	}
@@ -268,7 +268,7 @@ fail(struct item *item, int rc, const struct hrw_fault *fault)
 	item->has_write = false;
 	item->write.history_id = 0;
 	if (item->kind == ITEM_RECORD || is_refused)
-		log_event(CONFIG_LOG_ERROR, "an entry is not in the history",
+		log_event(LOG_ERROR, "an entry is not in the history",
 		    log_text("pool", item->change->pool), log_text("detail", fault->detail));
 	if (is_refused)
 		return;

@@ -5,8 +5,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "daemon/log.h"
-#include "daemon/members/writer_impl.h"
+#include "daemon/base/log.h"
+#include "daemon/members/writer_private.h"
 
 /* Pools as they are collected. */
 struct loading {
@@ -58,7 +58,7 @@ tell_change(const struct pool *pool, const struct outcome *out)
 	struct buffer what = {0};
 
 	ops_words(out, &what);
-	log_event(CONFIG_LOG_INFO, "pool changed by its file", log_text("pool", pool->name),
+	log_event(LOG_INFO, "pool changed by its file", log_text("pool", pool->name),
 	    log_count("epoch", pool->epoch), log_text("what", buffer_text(&what)));
 	buffer_fini(&what);
 }
@@ -226,7 +226,7 @@ is_known(const struct loading *l, const char *name)
 static int
 seed_all(struct loading *l, struct hrw_fault *fault)
 {
-	const struct config *config = l->writer->config;
+	const struct members_config *config = l->writer->config;
 	size_t room = config->pools != NULL ? json_count(config->pools) : 1, count = 0;
 	struct seed *seed = calloc(room + 1, sizeof(*seed));
 	struct store_write *write = calloc(room + 1, sizeof(*write));
@@ -286,7 +286,7 @@ load_again(struct writer *w, const struct snapshot *now, struct hrw_fault *fault
 
 	for (size_t i = 0; next != NULL && i < now->count; i++)
 		if (find(next, now->pool[i]->name) == NULL)
-			log_event(CONFIG_LOG_WARN, "pool gone: its file has it no more",
+			log_event(LOG_WARN, "pool gone: its file has it no more",
 			    log_text("pool", now->pool[i]->name));
 	return next;
 }

@@ -8,8 +8,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "daemon/metrics.h"
-#include "daemon/routes/apply_impl.h"
+#include "daemon/metrics/metrics.h"
+#include "daemon/routes/apply_private.h"
 
 static void
 apply_free(void *state)

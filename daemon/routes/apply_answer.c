@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "daemon/log.h"
-#include "daemon/routes/apply_impl.h"
+#include "daemon/base/log.h"
+#include "daemon/routes/apply_private.h"
 #include "daemon/routes/change_line.h"
 
 /* The planChange as far as it is known without a report. */
@@ -169,7 +169,7 @@ forget_keys(uv_work_t *work)
 	struct hrw_fault fault;
 
 	if (keyset_clear(a->req->app->keyset, a->pool_name, true, &stats, &fault) < 0)
-		log_event(CONFIG_LOG_ERROR, "the key set of a removed pool stays",
+		log_event(LOG_ERROR, "the key set of a removed pool stays",
 		    log_text("pool", a->pool_name), log_text("detail", fault.detail));
 }
 
@@ -203,7 +203,7 @@ report(struct apply *a, const struct outcome *out, const char *outcome, int64_t 
 		request_resume(a->req, rc);
 	} else if (rc < 0) {
 		/* The change is made: that is the answer, report or no report. */
-		log_event(CONFIG_LOG_WARN, "a change has no report", log_text("pool", a->pool_name),
+		log_event(LOG_WARN, "a change has no report", log_text("pool", a->pool_name),
 		    log_text("detail", a->req->fault.detail), REQUEST_FIELDS(a->req));
 		apply_tell(a, out);
 		answer_bare(a);

@@ -7,7 +7,7 @@
 #include "core/node.h"
 #include "daemon/members/guard.h"
 #include "daemon/members/source.h"
-#include "daemon/routes/apply_impl.h"
+#include "daemon/routes/apply_private.h"
 #include "daemon/routes/rights.h"
 
 enum { WAIT_SECONDS = 10, CHANGES_MAX = 1000 };
@@ -222,7 +222,7 @@ check_pool(struct apply *a, struct hrw_bytes name)
 	if (!(order_traits(a->order.kind) & ORDER_MAKES_POOL))
 		return common_pool_named(req, name, &pool);
 	return hrw_check_name(
-	    name, req->app->config->limits->name_bytes, HRW_BAD_POOL, &req->fault);
+	    name, req->app->config->members.limits->name_bytes, HRW_BAD_POOL, &req->fault);
 }
 
 /* Syntax, types and limits of the request, in which no pool is regarded. */
@@ -244,7 +244,7 @@ read_request(struct apply *a)
 			return (int)req->fault.error;
 		a->order.body = a->body;
 	}
-	rc = order_read(&a->order, req->app->config->limits, a->change, &req->fault);
+	rc = order_read(&a->order, req->app->config->members.limits, a->change, &req->fault);
 	if (rc == 0)
 		rc = rights_judge(req, a->change);
 	return rc < 0 ? rc : read_keys(a);
@@ -316,7 +316,7 @@ read_plan(struct apply *a, const struct store_plan *plan)
 	rc = check_pool(a, hrw_text(plan->pool));
 	if (rc < 0)
 		return rc;
-	rc = order_read(&a->order, req->app->config->limits, a->change, &req->fault);
+	rc = order_read(&a->order, req->app->config->members.limits, a->change, &req->fault);
 	return rc < 0 ? rc : rights_judge(req, a->change);
 }
 

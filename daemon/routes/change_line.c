@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "daemon/log.h"
+#include "daemon/base/log.h"
 #include "daemon/members/guard.h"
 #include "daemon/routes/change_line.h"
 
@@ -42,7 +42,7 @@ write_line(const struct change_line *line, const struct report *report)
 	    log_text("trace", text[TRACE]),
 	};
 
-	log_fields(CONFIG_LOG_INFO,
+	log_fields(LOG_INFO,
 	    line->is_told	    ? "keys of a change counted"
 	    : text[REFUSED] != NULL ? "change refused"
 				    : "pool changed",

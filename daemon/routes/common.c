@@ -55,7 +55,7 @@ common_pool_named(struct request *req, struct hrw_bytes name, const struct pool 
 		return 0;
 	if (name.data != NULL) {
 		rc = hrw_check_name(
-		    name, req->app->config->limits->name_bytes, HRW_BAD_POOL, &req->fault);
+		    name, req->app->config->members.limits->name_bytes, HRW_BAD_POOL, &req->fault);
 		if (rc < 0)
 			return rc;
 	} else {
@@ -282,7 +282,7 @@ common_json_keys(struct request *req, const struct json *keys, keylist_each each
 	if (json_type(keys) != JSON_ARRAY)
 		return json_fault(keys, &req->fault, HRW_BAD_FIELD, "keys is %s, not an array",
 		    json_type_name(json_type(keys)));
-	list = keylist_new(KEYLIST_JSON, req->app->config->limits->key_bytes, each, arg);
+	list = keylist_new(KEYLIST_JSON, req->app->config->members.limits->key_bytes, each, arg);
 	if (list == NULL)
 		return hrw_fault(&req->fault, HRW_INTERNAL, "no memory for keys");
 	rc = keylist_feed(list, json_source(keys), &req->fault);

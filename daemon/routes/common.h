@@ -6,9 +6,9 @@
 #define HRWD_ROUTES_COMMON_H
 
 #include "daemon/app.h"
+#include "daemon/base/json.h"
 #include "daemon/http/keylist.h"
 #include "daemon/http/request.h"
-#include "daemon/json.h"
 
 /* Parameters of every route of a pool, of a list, and of a change. */
 #define COMMON_POOL   "pool"

@@ -151,7 +151,7 @@ compare_post(struct request *req)
 	c = a->comparison = calloc(1, sizeof(*c));
 	if (c == NULL)
 		return hrw_fault(&req->fault, HRW_INTERNAL, "no memory to compare");
-	c->limits = req->app->config->limits;
+	c->limits = req->app->config->members.limits;
 	c->keyset = req->app->keyset;
 	clock_gettime(CLOCK_REALTIME, &now);
 	c->now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "daemon/metrics.h"
+#include "daemon/metrics/metrics.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
 
@@ -208,7 +208,7 @@ key_replicas(struct request *req)
 	int64_t copies;
 	int rc;
 
-	rc = request_number(req, "copies", 1, (int64_t)req->app->config->limits->copies, 0,
+	rc = request_number(req, "copies", 1, (int64_t)req->app->config->members.limits->copies, 0,
 	    HRW_BAD_COPIES, &copies);
 	if (rc < 0)
 		return rc;

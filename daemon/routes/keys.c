@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "core/keytype.h"
-#include "daemon/log.h"
+#include "daemon/base/log.h"
 #include "daemon/members/missing.h"
 #include "daemon/members/source.h"
 #include "daemon/routes/common.h"
@@ -109,8 +109,8 @@ upload_begin(struct request *req, bool replaces, enum turn turn)
 	if (rc < 0)
 		return rc;
 	u->pool = strdup(u->now->name);
-	u->list =
-	    keylist_new(common_keylist_form(req), req->app->config->limits->key_bytes, add_key, u);
+	u->list = keylist_new(
+	    common_keylist_form(req), req->app->config->members.limits->key_bytes, add_key, u);
 	if (u->pool == NULL || u->list == NULL)
 		return hrw_fault(&req->fault, HRW_INTERNAL, "no memory for keys");
 	return 0;
@@ -191,7 +191,7 @@ record(struct request *req, const char *pool, const char *reason, const char *op
 		writer_record(
 		    req->app->writer, pool, req->by, req->peer, reason, ops, buffer_text(&summary));
 	buffer_fini(&summary);
-	log_event(CONFIG_LOG_INFO, "key set changed", log_text("pool", pool), log_text("what", op),
+	log_event(LOG_INFO, "key set changed", log_text("pool", pool), log_text("what", op),
 	    log_count("keys", stats->keys), log_count("added", stats->added),
 	    log_count("removed", stats->removed), log_count("generation", stats->generation),
 	    REQUEST_FIELDS(req));

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "daemon/log.h"
+#include "daemon/base/log.h"
 #include "daemon/members/source.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
@@ -144,8 +144,8 @@ fill(void *state, struct buffer *out)
 	buffer_clear(&l->records);
 	count = is_full(l, l->lines) ? 0 : keyset_read(l->reader, &l->records, &fault);
 	if (count < 0) {
-		log_event(CONFIG_LOG_ERROR, "a list of keys is cut short",
-		    log_text("pool", l->pool), log_text("detail", fault.detail));
+		log_event(LOG_ERROR, "a list of keys is cut short", log_text("pool", l->pool),
+		    log_text("detail", fault.detail));
 		return (int)count;
 	}
 	for (; !is_full(l, l->lines) && record_next(buffer_bytes(&l->records), &at, &key);

@@ -4,7 +4,7 @@
 #ifndef HRWD_ROUTES_OPENAPI_H
 #define HRWD_ROUTES_OPENAPI_H
 
-#include "daemon/json.h"
+#include "daemon/base/json.h"
 
 enum { OPENAPI_WORD = 96, OPENAPI_ERROR = 400 };
 

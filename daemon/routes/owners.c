@@ -8,7 +8,7 @@
 
 #include "core/zones.h"
 #include "daemon/http/spool.h"
-#include "daemon/metrics.h"
+#include "daemon/metrics/metrics.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
 
@@ -123,7 +123,7 @@ owners_begin(struct request *req)
 	req->state_free = owners_free;
 	s->req = req;
 	s->form = common_keylist_form(req);
-	rc = request_number(req, "copies", 1, (int64_t)req->app->config->limits->copies, 0,
+	rc = request_number(req, "copies", 1, (int64_t)req->app->config->members.limits->copies, 0,
 	    HRW_BAD_COPIES, &copies);
 	if (rc < 0)
 		return rc;
@@ -137,7 +137,7 @@ owners_begin(struct request *req)
 	if (rc < 0)
 		return rc;
 	s->spool = spool_new();
-	s->list = keylist_new(s->form, req->app->config->limits->key_bytes, add_key, s);
+	s->list = keylist_new(s->form, req->app->config->members.limits->key_bytes, add_key, s);
 	if (s->spool == NULL || s->list == NULL)
 		return hrw_fault(&req->fault, HRW_INTERNAL, "no memory for the answer");
 	if (s->form == KEYLIST_JSON) {

@@ -7,11 +7,11 @@
  */
 #include <stdlib.h>
 
+#include "daemon/http/watching.h"
 #include "daemon/members/document.h"
 #include "daemon/routes/apply.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
-#include "daemon/routes/watching.h"
 
 enum { WAIT_SECONDS_MAX = 300 };
 

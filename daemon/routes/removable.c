@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/http/watching.h"
 #include "daemon/members/removable.h"
-#include "daemon/metrics.h"
+#include "daemon/metrics/metrics.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
-#include "daemon/routes/watching.h"
 
 enum { WAIT_SECONDS_MAX = 300, LOOK_MS = 500 };
 
@@ -58,7 +58,8 @@ judge(struct request *req, const struct pool **pool, struct removable *out)
 	if (node == NULL)
 		return common_unknown_node(req, *pool, name.text);
 	removable_judge((struct pool *)*pool, node,
-	    metrics_asked_ago(req->app->metrics, *pool, node->name), req->app->config->limits, out);
+	    metrics_asked_ago(req->app->metrics, *pool, node->name),
+	    req->app->config->members.limits, out);
 	return 0;
 }
 

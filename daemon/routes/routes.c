@@ -4,8 +4,10 @@
  * The rows of one path stand together.
  */
 #include "daemon/routes/routes.h"
+#include "daemon/members/snapshot.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
+#include "daemon/routes/site.h"
 
 #define BOTH  LISTENER_BOTH
 #define ADMIN LISTENER_ADMIN
@@ -181,3 +183,12 @@ const struct route routes[] = {
 /* clang-format on */
 
 const size_t route_count = sizeof(routes) / sizeof(*routes);
+
+const struct http_site routes_site = {
+    .routes = routes,
+    .route_count = sizeof(routes) / sizeof(*routes),
+    .reaches = site_reaches,
+    .keep = snapshot_acquire,
+    .release = snapshot_release,
+    .answered = site_answered,
+};

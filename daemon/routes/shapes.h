@@ -13,7 +13,7 @@
 #ifndef HRWD_ROUTES_SHAPES_H
 #define HRWD_ROUTES_SHAPES_H
 
-#include "daemon/json.h"
+#include "daemon/base/json.h"
 
 /* One member of an object. */
 struct shape_member {

@@ -93,8 +93,8 @@ add_named(struct asking *a, enum task_op op, struct hrw_bytes name, size_t at, e
 	int rc = begin_event(a, at, error);
 
 	if (rc == 0)
-		rc = hrw_check_name(
-		    name, req->app->config->limits->name_bytes, HRW_BAD_SERVER, &req->fault);
+		rc = hrw_check_name(name, req->app->config->members.limits->name_bytes,
+		    HRW_BAD_SERVER, &req->fault);
 	if (rc < 0)
 		return rc;
 	task = change_add(a->simulation->events, op);
@@ -292,7 +292,7 @@ read_node(struct asking *a, const struct json *node, enum task_op op, size_t at)
 	/* As that of a plan: a name is enough. */
 	return rc < 0 ? rc
 		      : change_read_node(a->simulation->events, op, hrw_bytes(NULL, 0), node, true,
-			    req->app->config->limits, &req->fault);
+			    req->app->config->members.limits, &req->fault);
 }
 
 /* Where the last event is asked for. */
@@ -404,7 +404,8 @@ simulate_begin(struct request *req)
 	if (form == KEYLIST_JSON) {
 		rc = check_no_query(req);
 	} else {
-		a->list = keylist_new(form, req->app->config->limits->key_bytes, add_key, a);
+		a->list =
+		    keylist_new(form, req->app->config->members.limits->key_bytes, add_key, a);
 		rc = a->list != NULL ? read_query(a) : no_memory(req);
 	}
 	if (rc == 0)
@@ -419,7 +420,7 @@ simulate_begin(struct request *req)
 int
 simulate_feed(struct request *req, struct hrw_bytes piece)
 {
-	size_t limit = req->app->config->json_bytes;
+	size_t limit = req->app->config->http.json_bytes;
 	struct asking *a = req->state;
 
 	if (a->list != NULL)

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "daemon/members/snapshot.h"
-#include "daemon/metrics.h"
+#include "daemon/metrics/metrics.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
 
@@ -93,7 +93,7 @@ status_get(struct request *req)
 	json_put_int(&o, "uptime_seconds", (int64_t)time(NULL) - started);
 	json_open_object(&o, "store");
 	json_put_text(&o, "kind", c->store == CONFIG_STORE_FILE ? "file" : "sqlite");
-	json_put_text(&o, "path", c->store_path);
+	json_put_text(&o, "path", c->members.store_path);
 	json_put_bool(&o, "is_writable", store_is_writable(req->app->store));
 	json_close_object(&o);
 	json_close_object(&o);

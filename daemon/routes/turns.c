@@ -25,7 +25,7 @@ most_of(const struct config *config, enum turn kind)
 	case TURN_LIST:
 		return config->running_lists;
 	case TURN_TRACE:
-		return 2 * config->running_plans;
+		return 2 * config->members.running_plans;
 	}
 	return 0;
 }

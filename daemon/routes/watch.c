@@ -13,11 +13,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "daemon/http/watching.h"
 #include "daemon/members/document.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
 #include "daemon/routes/watch_event.h"
-#include "daemon/routes/watching.h"
 
 enum {
 	BEAT_SECONDS = 15,
@@ -42,46 +42,15 @@ struct watch {
 	char text[HRW_NAME_BYTES_MAX + 64];
 };
 
-static atomic_size_t watching[LISTENER_BOTH + 1];
-
-int
-watching_enter(struct request *req)
-{
-	size_t most = req->app->config->connections / 2;
-
-	if (atomic_fetch_add(&watching[req->listener], 1) < (most > 0 ? most : 1))
-		return 0;
-	watching_leave(req->listener);
-	return hrw_fault(&req->fault, HRW_BUSY,
-	    "%zu requests wait for a change already, half of limits.connections: ask again later, "
-	    "or GET /pools/{pool} with If-None-Match now and then",
-	    most > 0 ? most : 1);
-}
-
-void
-watching_leave(enum listener listener)
-{
-	atomic_fetch_sub(&watching[listener], 1);
-}
-
-size_t
-watching_count(enum listener listener)
-{
-	return atomic_load(&watching[listener]);
-}
-
 static void
 watch_free(void *state)
 {
 	struct watch *w = state;
-	bool has_others = false;
 
 	watcher_leave(&w->watcher);
 	watching_leave(w->listener);
-	for (size_t i = 0; i < sizeof(watching) / sizeof(watching[0]); i++)
-		has_others = has_others || atomic_load(&watching[i]) > 0;
 	watch_event_release(w->event);
-	if (!has_others)
+	if (watching_count(LISTENER_LOOKUP) + watching_count(LISTENER_ADMIN) == 0)
 		watch_events_forget();
 	pool_release(w->sent);
 	pool_release(w->newest);

@@ -4,7 +4,7 @@
 #ifndef HRWD_STORE_FIGURES_H
 #define HRWD_STORE_FIGURES_H
 
-#include "daemon/histogram.h"
+#include "daemon/base/histogram.h"
 
 struct store;
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "core/membership.h"
-#include "daemon/json.h"
+#include "daemon/base/json.h"
 #include "daemon/store/methods.h"
 
 /* Of a file that would not be read whole. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/store/keyset_impl.h"
+#include "daemon/store/keyset_private.h"
 
 sqlite3_stmt *
 keyset_prepare(struct database *d, const char *format, uint64_t number, struct hrw_fault *fault)

@@ -6,8 +6,8 @@
  * order of bytes. Every call may block, a commit of millions of keys for tens of
  * seconds: libuv pool only. No call waits for the store, nor the store for one.
  */
-#ifndef HRWD_KEYSET_H
-#define HRWD_KEYSET_H
+#ifndef HRWD_STORE_KEYSET_H
+#define HRWD_STORE_KEYSET_H
 
 #include <stdbool.h>
 #include <stdint.h>

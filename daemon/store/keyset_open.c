@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/store/claim.h"
-#include "daemon/store/keyset_impl.h"
+#include "daemon/store/keyset_private.h"
 
 #define SET_SEAL "seal(pool, number, keys, bytes, generation, is_filling)"
 

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "daemon/store/keyset_impl.h"
+#include "daemon/store/keyset_private.h"
 
 enum {
 	READ_KEYS = 16384,    /* so that lanes seldom wait for one another */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/store/keyset_impl.h"
+#include "daemon/store/keyset_private.h"
 #include "daemon/store/staged.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "daemon/store/claim.h"
-#include "daemon/store/sqlite_impl.h"
+#include "daemon/store/sqlite_private.h"
 
 sqlite3_stmt *
 sqlite_enter(struct connection *c, int number, struct hrw_fault *fault)

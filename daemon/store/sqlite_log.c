@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/store/sqlite_impl.h"
+#include "daemon/store/sqlite_private.h"
 
 /* Of a trim: rows that go in one transaction. */
 enum { TRIM_ROWS = 32 };

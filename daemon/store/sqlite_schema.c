@@ -5,7 +5,7 @@
  * clear fault instead of another weight. A pool that was removed stays as a row,
  * so that a configuration's seed does not bring it back.
  */
-#include "daemon/store/sqlite_impl.h"
+#include "daemon/store/sqlite_private.h"
 
 #define POOL_SEAL     "seal(name, lineage, epoch, is_removed)"
 #define DOCUMENT_SEAL "seal(pool, lineage, epoch, document)"

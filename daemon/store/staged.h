@@ -7,7 +7,7 @@
 #ifndef HRWD_STORE_STAGED_H
 #define HRWD_STORE_STAGED_H
 
-#include "daemon/buffer.h"
+#include "daemon/base/buffer.h"
 #include "daemon/store/database.h"
 
 /* Its owner serialises the calls. */

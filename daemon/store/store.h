@@ -7,8 +7,8 @@
  * call returns 0. What an `each` is given is borrowed for that call, and it must
  * not call the store.
  */
-#ifndef HRWD_STORE_H
-#define HRWD_STORE_H
+#ifndef HRWD_STORE_STORE_H
+#define HRWD_STORE_STORE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "daemon/metrics_impl.h"
+#include "daemon/metrics/private.h"
+#include "daemon/routes/routes.h"
 #include "tests/bench/core/measure.h"
 
 enum { NODES = 64, POOLS = 512 };
@@ -67,8 +68,8 @@ main(void)
 	struct contender list[2] = {{run, &first, 0}, {run, &last, 0}};
 	char what[64], beside[64];
 
-	first = (struct counting){metrics_new(), pool[0] = make_pool(0)};
-	last.metrics = metrics_new();
+	first = (struct counting){metrics_new(routes, route_count), pool[0] = make_pool(0)};
+	last.metrics = metrics_new(routes, route_count);
 	if (first.metrics == NULL || last.metrics == NULL)
 		fail();
 	metrics_lookup(last.metrics, pool[0], 0);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/json.h"
+#include "daemon/base/json.h"
 #include "tests/dsl/contract.h"
 #include "tests/dsl/http.h"
 

@@ -13,7 +13,7 @@
 #include "daemon/http/server.h"
 #include "daemon/http/spool.h"
 #include "daemon/members/snapshot.h"
-#include "daemon/metrics.h"
+#include "daemon/metrics/metrics.h"
 #include "daemon/routes/routes.h"
 #include "tests/dsl/site.h"
 
@@ -357,6 +357,8 @@ run(void *arg)
 	return arg;
 }
 
+static struct http_site site;
+
 static const char *
 start(const char *address, enum listener listener, void (*change)(struct config *c),
     const struct route *table, size_t row_count)
@@ -373,8 +375,11 @@ start(const char *address, enum listener listener, void (*change)(struct config 
 	uv_async_init(&loop, &wake, on_wake);
 	uv_timer_init(&loop, &poll_idle);
 	ck_assert_msg(listen_open(address, NULL, 1, &fd, bound, &fault) == 0, "%s", fault.detail);
-	server = http_server_new_with(
-	    &loop, fd, listener, false, &app, &current, table, row_count, &fault);
+	site = routes_site;
+	site.routes = table;
+	site.route_count = row_count;
+	server = http_server_new(
+	    &loop, fd, listener, false, &config->http, &site, &app, &current, &fault);
 	ck_assert_msg(server != NULL, "%s", fault.detail);
 	ck_assert_int_eq(pthread_create(&thread, NULL, run, NULL), 0);
 	snprintf(base, sizeof(base), "%s%s", bound[0] == 'u' ? "" : "http://", bound);
@@ -391,7 +396,7 @@ const char *
 site_start_pools(struct snapshot *pools)
 {
 	current = pools;
-	app.metrics = metrics_new();
+	app.metrics = metrics_new(routes, route_count);
 	return start("127.0.0.1:0", LISTENER_LOOKUP, NULL, routes, route_count);
 }
 

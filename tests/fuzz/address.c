@@ -2,7 +2,7 @@
  * Addresses to listen on: what is local is an address, and no flag lets through
  * what the check refuses.
  */
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 #include "daemon/http/listen.h"
 #include "tests/fuzz/law.h"
 

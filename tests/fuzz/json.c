@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "daemon/json.h"
+#include "daemon/base/json.h"
 #include "tests/fuzz/law.h"
 
 /* A number that is not 0, though the nearest double is. */

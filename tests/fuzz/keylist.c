@@ -6,7 +6,7 @@
  * rolled from.
  */
 #include "daemon/http/keylist.h"
-#include "daemon/buffer.h"
+#include "daemon/base/buffer.h"
 #include "tests/dsl/dice.h"
 #include "tests/fuzz/law.h"
 

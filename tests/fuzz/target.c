@@ -3,7 +3,7 @@
  * again, is taken apart the same.
  */
 #include "daemon/http/target.h"
-#include "daemon/buffer.h"
+#include "daemon/base/buffer.h"
 #include "tests/fuzz/law.h"
 
 enum { PARAMETERS = 8 };

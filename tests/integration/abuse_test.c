@@ -145,6 +145,7 @@ START_TEST(an_endless_line_of_a_chunk_is_refused_at_once)
 		ck_assert_msg(t.answers == 1 && t.is_whole && t.has_ended && t.status[0] / 100 == 4,
 		    "client %d (%s): %d answers, ended %d: %s", i, lines[(size_t)i % count].path,
 		    t.answers, t.has_ended, t.said);
+		free(t.said);
 	}
 	expect_rest(d, "while clients hold on that were refused");
 	for (int i = 0; i < CLIENTS; i++)

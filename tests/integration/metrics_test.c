@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/metrics.h"
+#include "daemon/metrics/metrics.h"
 #include "tests/dsl/events.h"
 #include "tests/dsl/fleet.h"
 #include "tests/dsl/program.h"

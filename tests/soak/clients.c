@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/buffer.h"
+#include "daemon/base/buffer.h"
 #include "tests/dsl/dice.h"
 #include "tests/soak/clients.h"
 

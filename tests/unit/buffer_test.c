@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/error.h"
-#include "daemon/buffer.h"
+#include "daemon/base/buffer.h"
 #include "tests/dsl/suite.h"
 
 START_TEST(what_is_added_stands_in_a_row)

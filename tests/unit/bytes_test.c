@@ -147,9 +147,9 @@ utf8_of(uint32_t c, char out[4])
 START_TEST(what_a_terminal_obeys_or_what_turns_text_about_is_never_shown)
 {
 	for (uint32_t c = 0; c < 0x10000; c++) {
-		bool is_unseen = c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c ||
-				 c == 0x200e || c == 0x200f || c == 0xfeff ||
-				 (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+		bool is_unseen = c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e ||
+				 c == 0x200f || c == 0xfeff || (c >= 0x2028 && c <= 0x202e) ||
+				 (c >= 0x2066 && c <= 0x2069);
 		char text[4], room[64];
 		size_t len = utf8_of(c, text);
 

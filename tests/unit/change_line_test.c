@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "daemon/base/log.h"
+#include "daemon/config/config.h"
 #include "daemon/http/private.h"
-#include "daemon/log.h"
-#include "daemon/members/report_impl.h"
+#include "daemon/members/report_private.h"
 #include "daemon/routes/change_line.h"
 #include "tests/dsl/folder.h"
 #include "tests/dsl/nodes.h"
@@ -73,16 +74,16 @@ START_TEST(a_change_is_told_in_time_and_its_keys_when_they_are_counted)
 
 	folder_new();
 	uv_loop_init(&loop);
-	reports = reports_new(
-	    &loop, config, store_open_sqlite(folder_file("hrwd.db"), true, NULL, &fault), NULL);
+	reports = reports_new(&loop, &config->members,
+	    store_open_sqlite(folder_file("hrwd.db"), true, NULL, &fault), NULL);
 	buffer_add_text(&outcome.ops, "[{\"op\":\"remove\",\"node\":\"c\"}]");
 	req->exchange = &ex;
 	req->by = "ci";
 	req->peer = "unix";
 	/* Until more may run it waits. */
-	atomic_store(&config->running_plans, 0);
+	atomic_store(&config->members.running_plans, 0);
 	report = start(reports, before, after);
-	log_set(CONFIG_LOG_INFO, false);
+	log_set(LOG_INFO, false);
 	dup2(fileno(file), STDERR_FILENO);
 	uv_update_time(&loop); /* a store may take long to open, as under valgrind */
 	began = now_ms();
@@ -95,7 +96,7 @@ START_TEST(a_change_is_told_in_time_and_its_keys_when_they_are_counted)
 	ck_assert_str_eq(strchr(read_log(file), ' '),
 	    " info pool changed pool=default epoch=5 what=\"remove c\" by=ci peer=unix "
 	    "request=mine\n");
-	atomic_store(&config->running_plans, 1);
+	atomic_store(&config->members.running_plans, 1);
 	reports_next(reports);
 	uv_run(&loop, UV_RUN_DEFAULT);
 	dup2(stderr_kept, STDERR_FILENO);

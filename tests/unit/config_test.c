@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/config.h"
-#include "daemon/cpus.h"
+#include "daemon/config/config.h"
+#include "daemon/base/cpus.h"
 #include "tests/dsl/suite.h"
 
 enum { PATH = 64 };
@@ -54,20 +54,20 @@ START_TEST(defaults_are_those_of_the_table)
 	struct config *c = config_new();
 
 	ck_assert_ptr_nonnull(c);
-	ck_assert_uint_eq(c->limits->nodes, 64);
-	ck_assert_uint_eq(c->limits->key_bytes, 256);
-	ck_assert_uint_eq(c->limits->copies, 8);
-	ck_assert_uint_eq(c->limits->name_bytes, 32);
-	ck_assert_uint_eq(c->json_bytes, 4194304);
+	ck_assert_uint_eq(c->members.limits->nodes, 64);
+	ck_assert_uint_eq(c->members.limits->key_bytes, 256);
+	ck_assert_uint_eq(c->members.limits->copies, 8);
+	ck_assert_uint_eq(c->members.limits->name_bytes, 32);
+	ck_assert_uint_eq(c->http.json_bytes, 4194304);
 	ck_assert_uint_eq(c->keys, 20000000);
-	ck_assert_uint_eq(c->head_seconds, 10);
-	ck_assert_str_eq(c->lookup.at[0].text, "127.0.0.1:7070");
-	ck_assert_str_eq(c->admin.at[0].text, "127.0.0.1:7071");
-	ck_assert_str_eq(c->default_pool, "default");
-	ck_assert_uint_ge(c->workers, 1);
-	ck_assert_uint_le(c->workers, 16);
-	ck_assert_int_eq(c->log_level, CONFIG_LOG_INFO);
-	ck_assert(c->store_create && c->store_path[0] == '/');
+	ck_assert_uint_eq(c->http.head_seconds, 10);
+	ck_assert_str_eq(c->http.lookup.at[0].text, "127.0.0.1:7070");
+	ck_assert_str_eq(c->http.admin.at[0].text, "127.0.0.1:7071");
+	ck_assert_str_eq(c->members.default_pool, "default");
+	ck_assert_uint_ge(c->http.workers, 1);
+	ck_assert_uint_le(c->http.workers, 16);
+	ck_assert_int_eq(c->log_level, LOG_INFO);
+	ck_assert(c->store_create && c->members.store_path[0] == '/');
 	config_free(c);
 }
 END_TEST
@@ -79,8 +79,8 @@ START_TEST(the_shipped_file_has_every_option_with_its_default)
 	struct config *c = config_read("conf/hrwd.json", &fault);
 
 	ck_assert_msg(c != NULL, "%s", fault.detail);
-	ck_assert_uint_eq(c->limits->nodes, 1024);
-	ck_assert_ptr_nonnull(json_get(c->pools, "default"));
+	ck_assert_uint_eq(c->members.limits->nodes, 1024);
+	ck_assert_ptr_nonnull(json_get(c->members.pools, "default"));
 	for (const struct config_option *o = config_options; o->name != NULL; o++) {
 		const struct json *j = c->document;
 		struct buffer text = {0};
@@ -116,24 +116,24 @@ START_TEST(every_option_can_be_set)
 		 "\"address\":\"h:1\"}]}}} /* end */");
 	char here[4096];
 
-	ck_assert_uint_eq(c->lookup.count, 2);
-	ck_assert_str_eq(c->lookup.at[1].text, "[::1]:2");
-	ck_assert_str_eq(c->admin.at[0].text, "unix:/tmp/a");
-	ck_assert_str_eq(c->hosts[0], "a.example");
-	ck_assert_uint_eq(c->workers, 3);
+	ck_assert_uint_eq(c->http.lookup.count, 2);
+	ck_assert_str_eq(c->http.lookup.at[1].text, "[::1]:2");
+	ck_assert_str_eq(c->http.admin.at[0].text, "unix:/tmp/a");
+	ck_assert_str_eq(c->http.hosts[0], "a.example");
+	ck_assert_uint_eq(c->http.workers, 3);
 	ck_assert_ptr_nonnull(getcwd(here, sizeof(here)));
-	ck_assert_uint_eq(strlen(c->store_path), strlen(here) + strlen("/x/y.db"));
+	ck_assert_uint_eq(strlen(c->members.store_path), strlen(here) + strlen("/x/y.db"));
 	ck_assert(!c->store_create);
-	ck_assert_str_eq(c->default_pool, "photos");
-	ck_assert_uint_eq(c->limits->nodes, 16384);
-	ck_assert_uint_eq(c->idle_seconds, 1);
-	ck_assert_int_eq(c->log_level, CONFIG_LOG_DEBUG);
+	ck_assert_str_eq(c->members.default_pool, "photos");
+	ck_assert_uint_eq(c->members.limits->nodes, 16384);
+	ck_assert_uint_eq(c->http.idle_seconds, 1);
+	ck_assert_int_eq(c->log_level, LOG_DEBUG);
 	ck_assert(c->log_is_json);
-	ck_assert_uint_eq(json_count(c->pools), 1);
+	ck_assert_uint_eq(json_count(c->members.pools), 1);
 	config_free(c);
 	c = good("{\"store\":{\"file\":\"/etc/pools.json\"}}");
 	ck_assert_int_eq(c->store, CONFIG_STORE_FILE);
-	ck_assert_str_eq(c->store_path, "/etc/pools.json");
+	ck_assert_str_eq(c->members.store_path, "/etc/pools.json");
 	config_free(c);
 }
 END_TEST
@@ -212,14 +212,14 @@ START_TEST(flags_win_and_are_judged_alike)
 	struct config *c = good("{\"listen\":{\"lookup\":\"off\"},\"store\":{\"file\":\"/a\"}}");
 	struct hrw_fault fault = {0};
 
-	ck_assert_uint_eq(c->lookup.count, 0);
+	ck_assert_uint_eq(c->http.lookup.count, 0);
 	ck_assert_int_eq(config_set_lookup(c, "127.0.0.1:8", &fault), 0);
-	ck_assert_str_eq(c->lookup.at[0].text, "127.0.0.1:8");
+	ck_assert_str_eq(c->http.lookup.at[0].text, "127.0.0.1:8");
 	ck_assert_int_lt(config_set_admin(c, "nowhere", &fault), 0);
 	ck_assert_ptr_eq(strstr(fault.detail, "--admin: "), fault.detail);
 	ck_assert_int_eq(config_set_store(c, "/b.db", &fault), 0);
 	ck_assert_int_eq(c->store, CONFIG_STORE_SQLITE);
-	ck_assert_str_eq(c->store_path, "/b.db");
+	ck_assert_str_eq(c->members.store_path, "/b.db");
 	config_free(c);
 }
 END_TEST
@@ -247,21 +247,21 @@ START_TEST(a_reload_takes_what_can_change_and_names_the_rest)
 	    file_of("{\"workers\":1,\"limits\":{\"keys\":5,\"nodes\":7,\"key_bytes\":9}}");
 	struct hrw_fault fault = {0};
 	struct config *c = config_read(path, &fault);
-	const struct hrw_limits *before = c->limits;
+	const struct hrw_limits *before = c->members.limits;
 	struct buffer fixed = {0};
 
 	write_text(path, "{\"workers\":2,\"log\":{\"level\":\"warn\"},\"limits\":{\"nodes\":8}}");
 	ck_assert_int_eq(config_reload(c, &fixed, &fault), 0);
 	ck_assert_str_eq(buffer_text(&fixed), "workers, limits.key_bytes");
 	ck_assert_uint_eq(c->keys, 20000000);
-	ck_assert_int_eq(c->log_level, CONFIG_LOG_WARN);
-	ck_assert_uint_eq(c->workers, 1);
-	ck_assert_uint_eq(c->limits->nodes, 8);
-	ck_assert_uint_eq(c->limits->key_bytes, 9);
+	ck_assert_int_eq(c->log_level, LOG_WARN);
+	ck_assert_uint_eq(c->http.workers, 1);
+	ck_assert_uint_eq(c->members.limits->nodes, 8);
+	ck_assert_uint_eq(c->members.limits->key_bytes, 9);
 	ck_assert_uint_eq(before->nodes, 7);
 	write_text(path, "{\"log\":{\"level\":\"error\"},");
 	ck_assert_int_eq(config_reload(c, &fixed, &fault), HRW_BAD_JSON);
-	ck_assert_int_eq(c->log_level, CONFIG_LOG_WARN);
+	ck_assert_int_eq(c->log_level, LOG_WARN);
 	buffer_fini(&fixed);
 	config_free(c);
 	unlink(path);
@@ -275,7 +275,7 @@ START_TEST(the_state_directory_holds_the_store)
 	setenv("STATE_DIRECTORY", "/var/lib/one:/var/lib/two", 1);
 	c = config_new();
 	unsetenv("STATE_DIRECTORY");
-	ck_assert_str_eq(c->store_path, "/var/lib/one/hrwd.db");
+	ck_assert_str_eq(c->members.store_path, "/var/lib/one/hrwd.db");
 	config_free(c);
 }
 END_TEST

@@ -158,8 +158,9 @@ START_TEST(a_dumped_line_gives_its_key)
 }
 END_TEST
 
-/* As redis-cli --no-raw writes a key (sdscatrepr), and as memcached does (uriencode). */
-static const char *
+/* As redis-cli --no-raw writes a key (sdscatrepr), and as memcached does (uriencode). The
+ * caller frees it. */
+static char *
 dumped(enum dump_kind kind, struct hrw_bytes key)
 {
 	static const char bare[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -194,7 +195,7 @@ START_TEST(any_key_survives_its_dump)
 	for (int i = 0; i < 20000; i++) {
 		enum dump_kind kind = i % 2 == 0 ? DUMP_MEMCACHED : DUMP_REDIS_QUOTED;
 		size_t len = 1 + dice_below(&dice, sizeof(bytes));
-		const char *line;
+		char *line;
 
 		for (size_t k = 0; k < len; k++) {
 			bytes[k] = (uint8_t)dice_below(&dice, 256);
@@ -206,6 +207,7 @@ START_TEST(any_key_survives_its_dump)
 		    dump_line(kind, hrw_text(line), &key, &fault) == DUMP_KEY, "%s", line);
 		ck_assert_msg(
 		    hrw_bytes_equal(buffer_bytes(&key), hrw_bytes(bytes, len)), "%s", line);
+		free(line);
 	}
 	buffer_fini(&key);
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 #include "tests/dsl/http.h"
 #include "tests/dsl/site.h"
 #include "tests/dsl/suite.h"
@@ -22,8 +22,8 @@ static const char *base;
 static void
 small_limits(struct config *c)
 {
-	c->json_bytes = 1000;
-	c->body_bytes = 1 << 20;
+	c->http.json_bytes = 1000;
+	c->http.body_bytes = 1 << 20;
 }
 
 /* A body of zeros in so many bytes, in pieces, chunked or not. */

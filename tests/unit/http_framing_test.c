@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 #include "tests/dsl/http.h"
 #include "tests/dsl/site.h"
 #include "tests/dsl/suite.h"
@@ -143,6 +143,7 @@ expect_refused(const char *base, const struct bytes *sent)
 	raw_send(fd, sent->data, sent->len);
 	t = talk_hear(fd, 0, 3000);
 	expect_one_refusal(&t, sent, "in one piece");
+	free(t.said);
 	close(fd);
 }
 
@@ -160,6 +161,7 @@ expect_refused_in_two(const char *base, const struct bytes *sent, size_t at)
 	t = talk_hear(fd, 0, 3000);
 	snprintf(how, sizeof(how), "cut at %zu", at);
 	expect_one_refusal(&t, sent, how);
+	free(t.said);
 	close(fd);
 }
 
@@ -229,6 +231,7 @@ START_TEST(what_is_legal_passes)
 			ck_assert_msg(t.answers == legal[i].answers && t.status[0] == 200,
 			    "cut at %zu:\n%.*s\n\n%d answers:\n%s", at, (int)sent->len, sent->data,
 			    t.answers, t.said);
+			free(t.said);
 			close(fd);
 		}
 	}

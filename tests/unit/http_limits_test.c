@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 #include "daemon/http/accept.h"
 #include "daemon/http/listen.h"
 #include "tests/dsl/http.h"
@@ -28,9 +28,9 @@ static const char *base;
 static void
 hasty(struct config *c)
 {
-	c->head_seconds = 1;
-	c->body_seconds = 1;
-	c->idle_seconds = 1;
+	c->http.head_seconds = 1;
+	c->http.body_seconds = 1;
+	c->http.idle_seconds = 1;
 }
 
 /* Sends a byte every 100 ms until the daemon says something. */
@@ -166,8 +166,8 @@ END_TEST
 static void
 few(struct config *c)
 {
-	c->connections = 3;
-	c->head_seconds = 5;
+	c->http.connections = 3;
+	c->http.head_seconds = 5;
 }
 
 START_TEST(a_connection_too_many_is_told_so)
@@ -209,21 +209,23 @@ START_TEST(an_address_has_its_share_and_loopback_all)
 	struct sockaddr_in peer = {.sin_family = AF_INET};
 	struct accept_place place[5], other;
 
-	c->connections_per_address = 3;
+	c->http.connections_per_address = 3;
 	peer.sin_addr.s_addr = htonl(0x0a000001);
 	for (int i = 0; i < 5; i++)
 		ck_assert_int_eq(
-		    accept_enter(&place[i], LISTENER_LOOKUP, (struct sockaddr *)&peer, c), i < 3);
+		    accept_enter(&place[i], LISTENER_LOOKUP, (struct sockaddr *)&peer, &c->http),
+		    i < 3);
 	peer.sin_addr.s_addr = htonl(0x0a000002);
-	ck_assert(accept_enter(&other, LISTENER_LOOKUP, (struct sockaddr *)&peer, c));
+	ck_assert(accept_enter(&other, LISTENER_LOOKUP, (struct sockaddr *)&peer, &c->http));
 	accept_leave(&place[0]);
 	accept_leave(&place[1]);
 	accept_leave(&place[2]);
 	peer.sin_addr.s_addr = htonl(0x0a000001);
-	ck_assert(accept_enter(&place[0], LISTENER_LOOKUP, (struct sockaddr *)&peer, c));
+	ck_assert(accept_enter(&place[0], LISTENER_LOOKUP, (struct sockaddr *)&peer, &c->http));
 	peer.sin_addr.s_addr = htonl(0x7f000001);
 	for (int i = 0; i < 5; i++)
-		ck_assert(accept_enter(&other, LISTENER_LOOKUP, (struct sockaddr *)&peer, c));
+		ck_assert(
+		    accept_enter(&other, LISTENER_LOOKUP, (struct sockaddr *)&peer, &c->http));
 	config_free(c);
 }
 END_TEST
@@ -362,8 +364,8 @@ END_TEST
 static void
 patient_with_bodies(struct config *c)
 {
-	c->idle_seconds = 1;
-	c->body_seconds = 2;
+	c->http.idle_seconds = 1;
+	c->http.body_seconds = 2;
 }
 
 START_TEST(a_body_that_stalls_is_answered_by_its_own_deadline_not_by_idleness)

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 #include "tests/dsl/http.h"
 #include "tests/dsl/site.h"
 #include "tests/dsl/suite.h"
@@ -368,10 +368,10 @@ END_TEST
 static void
 with_a_name(struct config *c)
 {
-	free(c->hosts);
-	c->hosts = calloc(1, sizeof(c->hosts[0]));
-	c->hosts[0] = strdup("admin.example");
-	c->host_count = 1;
+	free(c->http.hosts);
+	c->http.hosts = calloc(1, sizeof(c->http.hosts[0]));
+	c->http.hosts[0] = strdup("admin.example");
+	c->http.host_count = 1;
 }
 
 START_TEST(the_admin_listener_asks_who_it_is_taken_for)

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/json.h"
+#include "daemon/base/json.h"
 #include "tests/dsl/suite.h"
 
 /* A text with its length, so that it may hold a NUL. */

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/buffer.h"
+#include "daemon/base/buffer.h"
 #include "daemon/store/keyset.h"
 #include "tests/dsl/folder.h"
 #include "tests/dsl/suite.h"

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 #include "daemon/ctl/command.h"
 #include "daemon/members/document.h"
-#include "daemon/metrics.h"
+#include "daemon/metrics/metrics.h"
 #include "daemon/routes/routes.h"
 #include "daemon/routes/shapes.h"
 #include "tests/dsl/suite.h"

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/json.h"
-#include "daemon/log.h"
+#include "daemon/base/json.h"
+#include "daemon/base/log.h"
 #include "tests/dsl/suite.h"
 
 /* What `write` logs, as a text to free(). */
@@ -44,7 +44,7 @@ START_TEST(a_line_is_time_level_and_message_without_control_bytes)
 {
 	char *text;
 
-	log_set(CONFIG_LOG_INFO, false);
+	log_set(LOG_INFO, false);
 	text = logged(a_hostile_message);
 	ck_assert_uint_eq(strcspn(text, " "), strlen("2026-01-02T03:04:05.678Z"));
 	ck_assert_str_eq(strchr(text, ' '), " info key a\\x0ab\\x1b[31m\\xff\"\xc3\xa4\n");
@@ -58,7 +58,7 @@ START_TEST(as_json_a_line_is_one_object)
 	struct json *line;
 	char *text;
 
-	log_set(CONFIG_LOG_INFO, true);
+	log_set(LOG_INFO, true);
 	text = logged(a_hostile_message);
 	line = json_parse(hrw_text(text), JSON_STRICT, &fault);
 	ck_assert_msg(line != NULL, "%s", fault.detail);
@@ -83,7 +83,7 @@ each_level(void)
 static void
 an_event(void)
 {
-	log_event(CONFIG_LOG_INFO, "pool changed", log_text("pool", "default"),
+	log_event(LOG_INFO, "pool changed", log_text("pool", "default"),
 	    log_count("epoch", UINT64_MAX), log_text("absent", NULL),
 	    log_count_if(false, "unknown", 1), log_count_if(true, "keys", 24),
 	    log_text("empty", ""), log_text("what", "drain cache-c"));
@@ -93,7 +93,7 @@ START_TEST(as_text_fields_are_pairs_and_what_is_no_word_stands_in_quotes)
 {
 	char *text;
 
-	log_set(CONFIG_LOG_INFO, false);
+	log_set(LOG_INFO, false);
 	text = logged(an_event);
 	ck_assert_str_eq(strchr(text, ' '),
 	    " info pool changed pool=default epoch=18446744073709551615 keys=24 empty=\"\" "
@@ -108,7 +108,7 @@ START_TEST(as_json_fields_are_members_and_numbers_are_numbers)
 	int64_t keys = 0;
 	char *text;
 
-	log_set(CONFIG_LOG_INFO, true);
+	log_set(LOG_INFO, true);
 	text = logged(an_event);
 	ck_assert_ptr_nonnull(strstr(text, ",\"epoch\":18446744073709551615,"));
 	line = json_parse(hrw_text(text), JSON_STRICT, NULL);
@@ -142,7 +142,7 @@ static size_t turn;
 static void
 a_hostile_value(void)
 {
-	log_event(CONFIG_LOG_INFO, "it", log_text("value", hostile[turn].value), log_count("n", 1));
+	log_event(LOG_INFO, "it", log_text("value", hostile[turn].value), log_count("n", 1));
 }
 
 START_TEST(no_value_passes_for_another_field_line_or_value)
@@ -151,12 +151,12 @@ START_TEST(no_value_passes_for_another_field_line_or_value)
 	char expected[200], *text;
 
 	turn = (size_t)_i;
-	log_set(CONFIG_LOG_INFO, false);
+	log_set(LOG_INFO, false);
 	text = logged(a_hostile_value);
 	snprintf(expected, sizeof(expected), " info it value=%s n=1\n", hostile[turn].text);
 	ck_assert_str_eq(strchr(text, ' '), expected);
 	free(text);
-	log_set(CONFIG_LOG_INFO, true);
+	log_set(LOG_INFO, true);
 	text = logged(a_hostile_value);
 	line = json_parse(hrw_text(text), JSON_STRICT, NULL);
 	ck_assert_str_eq(json_text(json_get(line, "value")), hostile[turn].json);
@@ -170,7 +170,7 @@ static char quotes[5000];
 static void
 long_values(void)
 {
-	log_event(CONFIG_LOG_INFO, "it", log_bytes("key", hrw_text("photo-12345"), 9),
+	log_event(LOG_INFO, "it", log_bytes("key", hrw_text("photo-12345"), 9),
 	    log_bytes("whole", hrw_text("photo-123"), 9), log_text("most", quotes));
 }
 
@@ -180,7 +180,7 @@ START_TEST(long_values_are_cut)
 
 	memset(quotes, '"', sizeof(quotes) - 1);
 	for (int i = 0; i < 2; i++) {
-		log_set(CONFIG_LOG_INFO, i == 1);
+		log_set(LOG_INFO, i == 1);
 		text = logged(long_values);
 		ck_assert_ptr_nonnull(strstr(
 		    text, i == 1 ? "\"key\":\"photo-\xe2\x80\xa6\"" : " key=photo-\xe2\x80\xa6 "));
@@ -204,7 +204,7 @@ START_TEST(to_the_journal_a_line_begins_with_its_level)
 	snprintf(stream, sizeof(stream), "%llu:%llu", (unsigned long long)st.st_dev,
 	    (unsigned long long)st.st_ino + (_i == 0 ? 0 : 1));
 	setenv("JOURNAL_STREAM", stream, 1);
-	log_set(CONFIG_LOG_DEBUG, _i == 0);
+	log_set(LOG_DEBUG, _i == 0);
 	dup2(fileno(file), STDERR_FILENO);
 	each_level();
 	dup2(kept, STDERR_FILENO);
@@ -226,7 +226,7 @@ START_TEST(what_is_below_the_level_stays_silent)
 {
 	char *text;
 
-	log_set(CONFIG_LOG_WARN, false);
+	log_set(LOG_WARN, false);
 	text = logged(each_level);
 	ck_assert_ptr_nonnull(strstr(text, "error 1\n"));
 	ck_assert_ptr_nonnull(strstr(text, "warn 2\n"));
@@ -263,7 +263,7 @@ START_TEST(lines_of_threads_never_mix)
 	char *text, *line, *rest = NULL;
 	size_t count = 0;
 
-	log_set(CONFIG_LOG_INFO, false);
+	log_set(LOG_INFO, false);
 	text = logged(all_at_once);
 	for (line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
 		ck_assert_uint_eq(strlen(line), 24 + strlen(" info ") + 48);

@@ -7,7 +7,7 @@
 
 #include "daemon/app.h"
 #include "daemon/members/snapshot.h"
-#include "daemon/metrics_impl.h"
+#include "daemon/metrics/private.h"
 #include "daemon/routes/routes.h"
 #include "tests/dsl/nodes.h"
 #include "tests/dsl/suite.h"
@@ -114,7 +114,7 @@ series(struct metrics *m, const char *metric)
 
 START_TEST(counts_of_all_loops_add_up)
 {
-	struct metrics *first = metrics_new(), *second = metrics_join(first);
+	struct metrics *first = metrics_new(routes, route_count), *second = metrics_join(first);
 	struct buffer out;
 
 	make("default", "a b");
@@ -149,7 +149,7 @@ END_TEST
 
 START_TEST(each_of_many_pools_is_counted_by_itself)
 {
-	struct metrics *m = metrics_new();
+	struct metrics *m = metrics_new(routes, route_count);
 
 	has_one_hash = _i == 1;
 	for (int i = 0; i < 500; i++) {
@@ -168,7 +168,7 @@ END_TEST
 
 START_TEST(a_removed_pool_leaves_no_series_and_no_memory)
 {
-	struct metrics *m = metrics_new();
+	struct metrics *m = metrics_new(routes, route_count);
 
 	has_one_hash = _i == 1;
 	make("stays", "a b");
@@ -195,7 +195,7 @@ END_TEST
 
 START_TEST(a_pool_made_anew_begins_at_0)
 {
-	struct metrics *m = metrics_new();
+	struct metrics *m = metrics_new(routes, route_count);
 	struct snapshot *before;
 
 	make("default", "a b");
@@ -216,7 +216,7 @@ END_TEST
 
 START_TEST(a_change_keeps_the_counts_of_the_nodes_that_stay)
 {
-	struct metrics *m = metrics_new();
+	struct metrics *m = metrics_new(routes, route_count);
 
 	make("default", "a b c");
 	look_up(m, "default", 2, 5);
@@ -249,7 +249,7 @@ scrape_much(void *arg)
 /* The loop whose place it is may do what it likes to it under a scrape. */
 START_TEST(pools_come_and_go_while_another_thread_scrapes)
 {
-	struct metrics *first = metrics_new(), *m = metrics_join(first);
+	struct metrics *first = metrics_new(routes, route_count), *m = metrics_join(first);
 	struct snapshot *nothing = snapshot_new("default");
 	pthread_t thread;
 
@@ -285,7 +285,7 @@ is_sample(const char *line, const char *metric, bool is_histogram)
  * comments before it described. */
 START_TEST(every_metric_has_its_help_and_type)
 {
-	struct metrics *m = metrics_new();
+	struct metrics *m = metrics_new(routes, route_count);
 	struct buffer out;
 	char metric[64] = "", type[64] = "";
 	bool is_histogram = false;

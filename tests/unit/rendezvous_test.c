@@ -12,7 +12,8 @@ owned_photos(const struct hrw_membership *m, const char *name, size_t photos)
 {
 	size_t count = 0;
 
-	for_each_photo(key, photos) count += owns(m, name, key);
+	for_each_photo (key, photos)
+		count += owns(m, name, key);
 	return count;
 }
 
@@ -22,8 +23,9 @@ held_photos(const struct hrw_membership *m, const char *name, size_t photos, siz
 	uint32_t node[HRW_COPIES_MAX];
 	size_t count = 0;
 
-	for_each_photo(key, photos) for (int i = hrw_holders(m, key, copies, node); i-- > 0;)
-	    count += strcmp(m->node[node[i]].name, name) == 0;
+	for_each_photo (key, photos)
+		for (int i = hrw_holders(m, key, copies, node); i-- > 0;)
+			count += strcmp(m->node[node[i]].name, name) == 0;
 	return count;
 }
 
@@ -70,8 +72,7 @@ START_TEST(taking_cache_c_out_of_two_copies_changes_13_photos)
 	struct hrw_membership *after = nodes("cache-a cache-b cache-d");
 	size_t changed = 0;
 
-	for_each_photo(key, 24)
-	{
+	for_each_photo (key, 24) {
 		uint32_t old[2], fresh[2];
 		int stay = 0;
 
@@ -93,8 +94,7 @@ START_TEST(without_cache_c_and_cache_d_photo_4_is_one_of_4_with_no_holder_left)
 	struct hrw_membership *before = nodes(FOUR_CACHES);
 	size_t count = 0;
 
-	for_each_photo(key, 24)
-	{
+	for_each_photo (key, 24) {
 		const char *both = holders(before, key, 2);
 		bool is_gone =
 		    strcmp(both, "cache-c cache-d") == 0 || strcmp(both, "cache-d cache-c") == 0;
@@ -113,8 +113,11 @@ START_TEST(cache_e_takes_2031_of_10000_photos)
 	struct hrw_membership *after = nodes(FOUR_CACHES " cache-e");
 	size_t moved = 0;
 
-	for_each_photo(key, 10000) if (owns(after, "cache-e", key)) moved++;
-	else ck_assert_str_eq(owner(after, key), owner(before, key));
+	for_each_photo (key, 10000)
+		if (owns(after, "cache-e", key))
+			moved++;
+		else
+			ck_assert_str_eq(owner(after, key), owner(before, key));
 	ck_assert_uint_eq(moved, 2031);
 }
 END_TEST

@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "daemon/members/report_impl.h"
+#include "daemon/members/report_private.h"
 #include "tests/dsl/pools.h"
 #include "tests/dsl/suite.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 #include "tests/dsl/suite.h"
 #include "tests/dsl/text.h"
 

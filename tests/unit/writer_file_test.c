@@ -4,7 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "daemon/log.h"
+#include "daemon/base/log.h"
+#include "daemon/config/config.h"
 #include "daemon/members/writer.h"
 #include "tests/dsl/folder.h"
 #include "tests/dsl/pools.h"
@@ -35,7 +36,7 @@ open_file(const char *text)
 	config->store = CONFIG_STORE_FILE;
 	store = store_open_file(folder_file("pools.json"), &fault);
 	ck_assert_msg(store != NULL, "%s", fault.detail);
-	writer = writer_new(&loop, config, store, &fault);
+	writer = writer_new(&loop, &config->members, store, &fault);
 	ck_assert_msg(writer != NULL, "%s", fault.detail);
 }
 
@@ -164,7 +165,7 @@ END_TEST
 
 SUITE(writer_file)
 {
-	log_set(CONFIG_LOG_ERROR, false);
+	log_set(LOG_ERROR, false);
 	tcase_add_test(tests, a_reload_adds_an_epoch_where_the_file_has_changed);
 	tcase_add_test(tests, a_drain_in_the_file_leaves_the_settled_membership);
 	tcase_add_test(tests, a_file_that_is_bad_keeps_the_last_good_pools);

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "daemon/config/config.h"
 #include "daemon/members/writer.h"
 #include "tests/dsl/pools.h"
 #include "tests/dsl/suite.h"
@@ -23,7 +24,7 @@ open_writer(void)
 {
 	struct hrw_fault fault = {0};
 
-	site.writer = writer_new(&site.loop, site.config, site.store, &fault);
+	site.writer = writer_new(&site.loop, &site.config->members, site.store, &fault);
 	ck_assert_msg(site.writer != NULL, "%s", fault.detail);
 }
 
@@ -46,8 +47,8 @@ open_site(const char *pools)
 	if (pools != NULL) {
 		site.config->path = strdup("test.json");
 		site.config->document = json_parse(hrw_text(quoted(pools)), JSON_STRICT, &fault);
-		site.config->pools = site.config->document;
-		ck_assert_msg(site.config->pools != NULL, "%s", fault.detail);
+		site.config->members.pools = site.config->document;
+		ck_assert_msg(site.config->members.pools != NULL, "%s", fault.detail);
 	}
 	site.store = store_open_sqlite(":memory:", true, NULL, &fault);
 	ck_assert_msg(site.store != NULL, "%s", fault.detail);

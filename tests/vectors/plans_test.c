@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "core/tally.h"
-#include "daemon/members/report_impl.h"
+#include "daemon/members/report_private.h"
 #include "tests/dsl/replay.h"
 #include "tests/dsl/suite.h"
 
