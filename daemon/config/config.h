@@ -1,7 +1,7 @@
 /*
  * config.h - what the configuration file and the flags say.
  *
- * Every option is one row of a table in config.c: its place in the file, type,
+ * Every option is one row of a table in options.c: its place in the file, type,
  * unit, range, default and help; parsing, --check, --help, conf/hrwd.json's
  * test and the schema read the rows.
  */

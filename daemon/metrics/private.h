@@ -1,6 +1,6 @@
 /*
  * private.h - a loop's place, between metrics.c, which counts, and
- * metrics_write.c, which adds the places up.
+ * write.c, which adds the places up.
  */
 #ifndef HRWD_METRICS_PRIVATE_H
 #define HRWD_METRICS_PRIVATE_H

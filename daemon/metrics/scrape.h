@@ -1,6 +1,6 @@
 /*
  * scrape.h - one scrape, for the functions that print a metric's samples:
- * metrics_write.c has the table and most of them, metrics_pools.c those of pools.
+ * write.c has the table and most of them, pools.c those of pools.
  */
 #ifndef HRWD_METRICS_SCRAPE_H
 #define HRWD_METRICS_SCRAPE_H

@@ -1,6 +1,6 @@
 /*
  * write.c - one table of metrics, one function a row to print its samples;
- * those of pools are in metrics_pools.c.
+ * those of pools are in pools.c.
  */
 #include "daemon/base/sink.h"
 #include "daemon/http/accept.h"
