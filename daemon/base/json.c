@@ -21,7 +21,8 @@ enum { FEW_MEMBERS = 12 };
 struct json {
 	const cJSON *item;
 	const struct json *parent, *first, *next;
-	uint32_t len; /* of a string's bytes, NULs included; of a container: its children */
+	uint32_t len;	/* of a string's bytes, NULs included; of a container: its children */
+	uint32_t index; /* among its siblings */
 	struct json_span span;
 };
 
@@ -90,7 +91,7 @@ attach(struct document *d, const struct json_span *span, size_t at, const cJSON 
 		else
 			last->next = node;
 		last = node;
-		j->len++;
+		node->index = j->len++;
 	}
 	return next;
 }
@@ -368,13 +369,9 @@ json_position(const struct json *j, unsigned *line, unsigned *column)
 static void
 pointer_step(const struct json *j, struct buffer *out)
 {
-	size_t index = 0;
-
 	buffer_add_text(out, "/");
 	if (j->item->string == NULL) {
-		for (const struct json *other = j->parent->first; other != j; other = other->next)
-			index++;
-		buffer_printf(out, "%zu", index);
+		buffer_printf(out, "%u", j->index);
 		return;
 	}
 	for (const char *at = j->item->string; *at != '\0'; at++) {

@@ -45,6 +45,7 @@ struct reply {
 	struct buffer body;
 	struct json *json; /* NULL: the body is not JSON */
 	char etag[64];
+	char epoch[24];	       /* Hrw-Epoch */
 	char type[64];	       /* of the body */
 	char why[TROUBLE_WHY]; /* nobody answered; "" otherwise */
 };

@@ -7,7 +7,7 @@
 #include "daemon/base/guess.h"
 #include "daemon/ctl/command.h"
 
-#define CHANGE "yes dry-run exit-code reason force"
+#define CHANGE "yes dry-run exit-code reason force at-epoch"
 #define EDITS  "add drain activate rejoin remove reweight copies placement"
 
 /* clang-format off: a row a line or two */

@@ -128,6 +128,7 @@ copies_count(
 		rc = ctl_fail(CTL_REFUSED, "the list of copies cannot be read: is this an hrwd?");
 	if (rc == 0 && reply.status != 200)
 		rc = client_refused(ctl, &reply);
+	snprintf(out->epoch, sizeof(out->epoch), "%s", reply.epoch);
 	if (rc == 0 && shown > 0 && out->keys > 0)
 		table_print(&l.table, ctl->out, &ctl->terminal);
 	else
@@ -173,6 +174,10 @@ copies_tell(struct ctl *ctl, const struct copies_count *count)
 			    table_number(count->node[i].only_source, number),
 			    plural(count->node[i].only_source, "key", "keys"),
 			    plural(count->node[i].only_source, "it is", "they are"));
+	if (count->epoch[0] != '\0')
+		fprintf(ctl->out,
+		    "as of epoch %s: once these are made, hrwctl settle --at-epoch %s\n",
+		    count->epoch, count->epoch);
 	if (count->without_source > 0)
 		fprintf(ctl->out, "%s%s %s no known source: no node is known to have %s%s\n",
 		    terminal_style(t, STYLE_BAD), table_number(count->without_source, number),
@@ -180,9 +185,9 @@ copies_tell(struct ctl *ctl, const struct copies_count *count)
 		    plural(count->without_source, "it", "them"), terminal_style(t, STYLE_NONE));
 }
 
-/* Nothing can be missing of keys that nobody knows. */
+/* Of keys that nobody knows, nobody knows whether copies are missing. */
 static int
-tell_unknown(struct ctl *ctl)
+tell_none(struct ctl *ctl, const struct copies_count *count)
 {
 	struct reply reply = {0};
 	struct buffer url = {0};
@@ -192,9 +197,13 @@ tell_unknown(struct ctl *ctl)
 	if (ctl->options.pool != NULL)
 		url_parameter(&url, "pool", hrw_text(ctl->options.pool));
 	rc = url.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&url), "keys#", &reply);
-	if (rc == 0 && client_count(reply.json, "/keys") == 0)
-		fputs(
-		    "no keys are stored, so none can be listed: hrwctl keys put FILE\n", ctl->out);
+	if (rc == 0 && client_count(reply.json, "/keys") > 0)
+		copies_tell(ctl, count);
+	else if (rc == 0)
+		fputs("not known: no keys are stored, so no copies can be listed; hrwctl keys put "
+		      "FILE "
+		      "stores them\n",
+		    ctl->out);
 	buffer_fini(&url);
 	reply_fini(&reply);
 	return rc;
@@ -236,6 +245,8 @@ copies_show(struct ctl *ctl)
 		return rc;
 	if (count.keys > ctl->options.limit)
 		fputs("… (--limit shows more, --csv all)\n", ctl->out);
+	if (count.keys == 0)
+		return tell_none(ctl, &count);
 	copies_tell(ctl, &count);
-	return count.keys == 0 ? tell_unknown(ctl) : CTL_DONE;
+	return CTL_DONE;
 }

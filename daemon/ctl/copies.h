@@ -16,6 +16,7 @@ struct copies_node {
 
 struct copies_count {
 	uint64_t keys, copies, without_source;
+	char epoch[24]; /* of the pool; "": not told */
 	size_t nodes; /* in the order in which they came */
 	struct copies_node node[COPIES_NODES];
 };

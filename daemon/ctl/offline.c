@@ -202,7 +202,7 @@ count_key(struct report *r, struct hrw_bytes key)
 	}
 	if (r->change_count++ > 0)
 		buffer_add_text(&r->changes, ",");
-	report_change_write(&r->changes, r->plan, key, &change);
+	report_change_write(&r->changes, r->plan, key, &change, NULL, 0);
 	return r->changes.failed ? ctl_no_memory() : 0;
 }
 

@@ -91,6 +91,8 @@ const struct option_row option_rows[] = {
     {"csv", FLAG(is_csv), .help = "as CSV"},
     {"limit", NUMBER(limit, 20, 1, 1000), .help = "so many at most; 20 without"},
     {"epoch", NUMBER(epoch, 0, 1, INT64_MAX), .help = "the pool as it was at this epoch"},
+    {"at-epoch", NUMBER(at_epoch, 0, 1, INT64_MAX),
+	.help = "only if the pool is still at this epoch: the one that copies were made for"},
     {"capacity", NUMBER(capacity, 0, 1, 1 << 30),
 	.help = "entries that each node's cache has room for; any number without"},
     {"window", NUMBER(window, 0, 1, 10000000),

@@ -41,7 +41,7 @@ struct options {
 	/* of the rest */
 	const char *lost, *gained, *source, *to;
 	bool is_csv, leftover, watches;
-	uint64_t limit, count, interval, epoch, capacity, window;
+	uint64_t limit, count, interval, epoch, at_epoch, capacity, window;
 	struct option_list leave, join;
 	const char *format;
 	bool extends, may_be_empty, has_crlf, is_quoted;

@@ -191,6 +191,12 @@ show_work(const struct ctl *ctl, const struct json *j)
 		say(ctl, STYLE_NONE, "%s %s to be made%s%s%s", table_number(after, number),
 		    after == 1 ? "copy is" : "copies are", before > 0 ? " (" : "",
 		    before > 0 ? table_number(before, other) : "", before > 0 ? " before)" : "");
+	/* No holder changes, and yet fewer are missing: the change vouches for them. */
+	if (after < before && client_count(j, "/keys/changed") == 0)
+		say(ctl, STYLE_WARN,
+		    "this says that %s of the copies that were still to be made %s in place: "
+		    "readers miss those that are not (hrwctl copies lists them)",
+		    table_number(before - after, number), before - after == 1 ? "is" : "are");
 	if (leaving > 0)
 		say(ctl, STYLE_WARN,
 		    "%s is the only source of %s of the keys: copy %s before it exits",

@@ -235,6 +235,21 @@ lacks_address(const struct order *order)
 	return lacks;
 }
 
+/* Is the pool where --at-epoch wants it? A plan is applied to that epoch alone. */
+static int
+judge_epoch(const struct ctl *ctl, const struct reply *report)
+{
+	uint64_t epoch = client_count(report->json, "/epoch_before");
+
+	if (ctl->options.at_epoch == 0 || ctl->options.at_epoch == epoch)
+		return 0;
+	return ctl_fail(CTL_CONFLICT,
+	    "nothing is changed: the pool is at epoch %llu, not %llu; look at hrwctl history and "
+	    "at "
+	    "hrwctl copies again",
+	    (unsigned long long)epoch, (unsigned long long)ctl->options.at_epoch);
+}
+
 /* The report of an order that ends with it. */
 static int
 end_here(struct ctl *ctl, const struct order *order, const struct reply *report)
@@ -263,6 +278,8 @@ submit_order(struct ctl *ctl, const struct order *order)
 	bool ends_here = order->is_plan || ctl->options.is_dry_run;
 	int rc = plan(ctl, order, &reply);
 
+	if (rc == 0)
+		rc = judge_epoch(ctl, &reply);
 	if (rc != 0)
 		goto out;
 	if (!planned_is_idle(reply.json) && (!ctl->is_json || !ends_here))

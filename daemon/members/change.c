@@ -89,12 +89,14 @@ change_add_named(struct change *c, enum task_op op, struct hrw_bytes name, struc
 	char shown[HRW_SHOWN];
 	struct task *task;
 
-	if (name.len == 0 || memchr(name.data, '\0', name.len) != NULL)
-		return hrw_fault(fault, HRW_UNKNOWN_NODE, "pool \"%s\" has no node \"%s\"", c->pool,
-		    hrw_show(name, shown, sizeof(shown)));
 	task = change_add(c, op);
 	if (task == NULL)
 		return no_memory(fault);
-	task->node.name = strndup((const char *)name.data, name.len);
+	/* What cannot be a name is shown as no name is: it is unknown when its turn comes,
+	 * behind the pool and If-Match. */
+	if (name.len == 0 || memchr(name.data, '\0', name.len) != NULL)
+		task->node.name = strdup(hrw_show(name, shown, sizeof(shown)));
+	else
+		task->node.name = strndup((const char *)name.data, name.len);
 	return task->node.name != NULL ? 0 : no_memory(fault);
 }

@@ -262,7 +262,7 @@ static const struct {
     {"reweight", TASK_PATCH, FORM_WEIGHT},
 };
 
-enum { LISTS = sizeof(lists) / sizeof(lists[0]) };
+enum { LISTS = sizeof(lists) / sizeof(lists[0]), TASKS_MAX = 2 * HRW_NODES_MAX };
 
 static int
 read_name(struct change *c, enum task_op op, const struct json *j, struct hrw_fault *fault)
@@ -311,6 +311,10 @@ read_list(struct change *c, size_t list, const struct json *j, bool is_plan,
 		    form == FORM_NODES	 ? "a list of node objects"
 		    : form == FORM_NAMES ? "a list of names"
 					 : "an object with nodes' names as members");
+	if (c->count + json_count(j) > TASKS_MAX)
+		return json_fault(j, fault, HRW_TOO_MANY,
+		    "a change names %zu nodes here: it may name %d, twice what a pool can have",
+		    c->count + json_count(j), TASKS_MAX);
 	json_each (entry, j) {
 		switch (form) {
 		case FORM_NODES:

@@ -23,8 +23,10 @@ struct changes {
 	struct buffer keys; /* of a request, as records */
 	struct listing_filter lost, gained, from;
 	bool leftover;
-	struct past past;	  /* of a filter by leftovers */
-	struct hrw_change change; /* of the key at hand */
+	struct past past; /* of a filter by leftovers */
+	/* Of the key at hand; which of its gaining nodes have an old copy. */
+	struct hrw_change change;
+	uint32_t old_count, old[HRW_COPIES_MAX];
 };
 
 /* A key as the inputs hold it: a string, or {"key_base64"}. */
@@ -156,8 +158,9 @@ changes_open(struct reports *r, const char *id, enum listing_form form,
 	if (c == NULL) {
 		rc = hrw_fault(fault, HRW_INTERNAL, "no memory for a plan");
 	} else {
-		c->listing = (struct listing){
-		    .form = form, .columns = "lost,gained,from", .limit = filter->limit};
+		c->listing = (struct listing){.form = form,
+		    .columns = filter->leftover ? "lost,gained,from,leftovers" : "lost,gained,from",
+		    .limit = filter->limit};
 		rc = inputs_read(c, r, &plan, fault);
 		if (rc == 0 && filter->after.data != NULL)
 			rc = source_after(&c->source, filter->after, fault);
@@ -198,12 +201,14 @@ changes_close(void *changes)
 
 /* Has a gaining node an old copy, where only such are asked for? */
 static bool
-is_leftover(const struct changes *c, struct hrw_bytes key, const struct hrw_change *change)
+find_leftovers(struct changes *c, struct hrw_bytes key)
 {
-	uint32_t node[HRW_COPIES_MAX];
-
-	return !c->leftover || (c->past.leftovers != NULL &&
-				   hrw_leftovers_of(c->past.leftovers, key, change, node) > 0);
+	if (!c->leftover)
+		return true;
+	c->old_count = c->past.leftovers == NULL
+			   ? 0
+			   : hrw_leftovers_of(c->past.leftovers, key, &c->change, c->old);
+	return c->old_count > 0;
 }
 
 static bool
@@ -253,8 +258,7 @@ look(void *changes, struct hrw_bytes key)
 	struct changes *c = changes;
 
 	hrw_plan_key(c->plan, key, &c->change);
-	return hrw_change_is_listed(&c->change) && fits(c, &c->change) &&
-	       is_leftover(c, key, &c->change);
+	return hrw_change_is_listed(&c->change) && fits(c, &c->change) && find_leftovers(c, key);
 }
 
 static void
@@ -262,10 +266,15 @@ write_key(void *changes, struct hrw_bytes key, struct buffer *out)
 {
 	const struct changes *c = changes;
 
-	if (c->listing.form == LISTING_CSV)
+	if (c->listing.form == LISTING_CSV) {
 		csv_write(out, c->plan, key, &c->change);
-	else
-		report_change_write(out, c->plan, key, &c->change);
+		if (c->leftover) {
+			buffer_add_text(out, ",");
+			csv_names(out, c->plan, c->old, c->old_count);
+		}
+		return;
+	}
+	report_change_write(out, c->plan, key, &c->change, c->old, c->old_count);
 }
 
 int

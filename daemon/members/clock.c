@@ -9,7 +9,7 @@
 #include "daemon/members/writer_private.h"
 
 /* A membership that cannot be counted now, because the store fails, is tried again
- * after so long; and the system's clock may be set, so none is trusted for longer. */
+ * after so long; and the system's clock may be set back, so none is trusted for longer. */
 enum { AGAIN_MS = 60000 };
 
 static int64_t
@@ -64,12 +64,22 @@ ask(struct clock *c, const struct pool *pool, uint64_t epoch)
 	writer_apply(c->writer, change, asked, c);
 }
 
+/* Unix time, or what it would be if nobody had set the clock: the earlier one. */
+static int64_t
+now(const struct clock *c)
+{
+	int64_t wall_ms = writer_now_ms();
+	int64_t passed_ms = c->began_ms + (int64_t)((uv_hrtime() - c->began_ns) / 1000000);
+
+	return wall_ms < passed_ms ? wall_ms : passed_ms;
+}
+
 static void
 rang(uv_timer_t *timer)
 {
 	struct clock *c = timer->data;
 	const struct snapshot *s = *writer_snapshot(c->writer);
-	int64_t now_ms = writer_now_ms();
+	int64_t now_ms = now(c);
 
 	for (size_t i = 0; i < s->count && !c->is_asking; i++) {
 		uint64_t epoch = due_epoch(s->pool[i], now_ms);
@@ -86,7 +96,7 @@ static void
 look(struct clock *c, int64_t delay_ms)
 {
 	const struct snapshot *s = *writer_snapshot(c->writer);
-	int64_t now_ms = writer_now_ms(), next_ms = INT64_MAX;
+	int64_t now_ms = now(c), next_ms = INT64_MAX;
 
 	if (c->is_asking || c->is_stopped || !store_is_writable(c->writer->store))
 		return;
@@ -110,6 +120,8 @@ clock_init(struct clock *c, uv_loop_t *loop)
 {
 	uv_timer_init(loop, &c->timer);
 	c->timer.data = c;
+	c->began_ms = writer_now_ms();
+	c->began_ns = uv_hrtime();
 }
 
 void

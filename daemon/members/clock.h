@@ -4,6 +4,10 @@
  * A pool with settles_after has a clock for each membership that is not settled yet.
  * When one has run out, the writer is asked to settle the pool as far as that
  * membership. Clocks are the pool's own and stored with it, so a restart loses none.
+ *
+ * They run by the system's clock, which somebody may set: forward, and copies would
+ * count that nobody had the time to make. So a clock runs out when that time has also
+ * passed by a clock that nobody sets.
  */
 #ifndef HRWD_MEMBERS_CLOCK_H
 #define HRWD_MEMBERS_CLOCK_H
@@ -12,6 +16,8 @@
 
 struct clock {
 	struct writer *writer;
+	int64_t began_ms;  /* Unix time when it was made */
+	uint64_t began_ns; /* the same by uv_hrtime() */
 	uv_timer_t timer;
 	bool is_asking; /* a change is on its way */
 	bool is_stopped;

@@ -9,13 +9,19 @@
 #include "daemon/store/store.h"
 
 struct past {
+	bool is_whole; /* all that count are here: the history reached far enough */
 	size_t count;
-	struct pool *pool[HRW_LEFTOVERS_MAX];
-	struct hrw_leftovers *leftovers; /* NULL: no key can have one */
+	struct hrw_past past[HRW_LEFTOVERS_MAX];
+	size_t pools;
+	struct pool *pool[HRW_LEFTOVERS_MAX]; /* own those memberships */
+	struct hrw_leftovers *leftovers;      /* NULL: no key can have one */
 };
 
-/* Loads the memberships that a plan's leftovers may stem from, newest first, as far as
- * the history reaches and, where the pool has a max_ttl, as long ago as a value lives.
+/* Loads the memberships that a plan's leftovers may stem from, newest first: those in
+ * force, and those that gave the fallback, which is written to as holders are. As far as
+ * the history reaches and, where the pool has a max_ttl, as long ago as a value lives:
+ * from the last moment in which the membership's nodes were written to, be it as the
+ * fallback of a later one.
  *   before   the pool that the plan is of; NULL: it is new
  *   now_ms   Unix time
  *   errors   INTERNAL, STORE_FAILED; nothing is to be freed then

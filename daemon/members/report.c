@@ -215,6 +215,9 @@ report_new(struct reports *reports, struct report_request *ask)
 	r->changes_max = ask->changes;
 	r->has_keys = ask->has_keys;
 	r->is_sampled = ask->is_sampled;
+	r->source.kind = ask->has_keys	   ? SOURCE_REQUEST
+			 : ask->is_sampled ? SOURCE_ESTIMATE
+					   : SOURCE_STORED; /* until it is opened */
 	r->key_count = ask->key_count;
 	r->keys = ask->keys;
 	ask->keys = (struct buffer){0};

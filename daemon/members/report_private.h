@@ -117,9 +117,10 @@ void report_summary(const struct report *r, struct buffer *out);
 /* What is needed to compute the changes anew, and to apply the plan. */
 void report_inputs(const struct report *r, struct buffer *out);
 
-/* One entry of `changes`. */
+/* One entry of `changes`.
+ *   old   gaining nodes that may have an old copy; named where old_count is not 0 */
 void report_change_write(struct buffer *out, const struct hrw_plan *plan, struct hrw_bytes key,
-    const struct hrw_change *c);
+    const struct hrw_change *c, const uint32_t *old, uint32_t old_count);
 
 static inline const struct hrw_membership *
 report_before(const struct report *r)

@@ -144,7 +144,7 @@ count_batch(struct lane *lane, struct hrw_bytes records, struct buffer *entries)
 			return rc;
 		/* One more than fits, so that list_changes() sees that it was cut. */
 		if (is_listing && listed <= r->changes_max && hrw_change_is_listed(&change)) {
-			report_change_write(entries, r->plan, key, &change);
+			report_change_write(entries, r->plan, key, &change, NULL, 0);
 			buffer_add(entries, "", 1);
 			listed++;
 		}
@@ -164,8 +164,8 @@ begin_again(struct report *r, struct hrw_fault *fault)
 	if (r->source.kind == SOURCE_ESTIMATE)
 		return false;
 	rc = past_open(&r->past, r->reports->store, r->plan, r->before_pool, r->at_ms, fault);
-	r->has_leftovers = rc == 0;
-	if (rc < 0 || r->past.leftovers == NULL)
+	r->has_leftovers = rc == 0 && r->past.is_whole;
+	if (rc < 0 || r->past.leftovers == NULL || !r->past.is_whole)
 		return false;
 	r->leftovers = calloc(r->plan->count + 1, sizeof(*r->leftovers));
 	if (r->leftovers == NULL)

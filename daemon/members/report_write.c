@@ -27,7 +27,7 @@ put_name(struct json_out *o, const char *name, const struct hrw_plan *plan, uint
 
 void
 report_change_write(struct buffer *out, const struct hrw_plan *plan, struct hrw_bytes key,
-    const struct hrw_change *c)
+    const struct hrw_change *c, const uint32_t *old, uint32_t old_count)
 {
 	struct json_out o = json_out(out);
 
@@ -36,6 +36,8 @@ report_change_write(struct buffer *out, const struct hrw_plan *plan, struct hrw_
 	put_names(&o, "lost", plan, c->lost, c->lost_count);
 	put_names(&o, "gained", plan, c->gained, c->gained_count);
 	put_name(&o, "from", plan, c->from);
+	if (old_count > 0)
+		put_names(&o, "leftovers", plan, old, old_count);
 	json_close_object(&o);
 }
 

@@ -97,10 +97,21 @@ metrics_request(struct metrics *m, size_t route, unsigned status, uint64_t ns)
 	histogram_add(&m->request[route * CLASSES + class], ns);
 }
 
+/* Seconds since the system started, one at least. */
+static uint64_t
+seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec + 1;
+}
+
 void
 metrics_lag(struct metrics *m, uint64_t ns)
 {
 	histogram_add(&m->lag, ns);
+	m->now = seconds();
 }
 
 /* Does the pool still stand, and is it the same one? */
@@ -271,18 +282,9 @@ metrics_lookup(struct metrics *m, const struct pool *pool, uint32_t owner)
 	if (p == NULL)
 		return;
 	histogram_count(&p->keys, 1);
+	atomic_store_explicit(&p->last, m->now != 0 ? m->now : seconds(), memory_order_relaxed);
 	if (owner != METRICS_NOBODY && follow(m, p, pool))
 		histogram_count(&p->nodes->node[owner].keys, 1);
-}
-
-/* Seconds since the system started, one at least. */
-static uint64_t
-seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec + 1;
 }
 
 void
@@ -297,32 +299,51 @@ metrics_asked(struct metrics *m, const struct pool *pool, const uint32_t *node, 
 		atomic_store_explicit(&p->nodes->node[node[i]].asked, now, memory_order_relaxed);
 }
 
-/* When one loop's lookups named it last. Under the lock. */
+void
+metrics_found(struct metrics *m, const struct pool *pool)
+{
+	struct pool_count *p = place_of(m, pool);
+
+	if (p != NULL)
+		atomic_store_explicit(&p->found, seconds(), memory_order_relaxed);
+}
+
 static uint64_t
-asked_at(const struct metrics *m, const struct pool *pool, const char *node)
+later(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
+}
+
+/* When lookups may have named it last as its fallback, and when they were made last.
+ * Under the lock. */
+static void
+add_asked(const struct metrics *m, const struct pool *pool, const char *node, uint64_t *asked,
+    uint64_t *last)
 {
 	const struct pool_count *p = metrics_pool(m, pool);
 
-	for (size_t i = 0; p != NULL && p->nodes != NULL && i < p->nodes->count; i++)
+	if (p == NULL)
+		return;
+	*last = later(*last, counted(&p->last));
+	*asked = later(*asked, counted(&p->found));
+	for (size_t i = 0; p->nodes != NULL && i < p->nodes->count; i++)
 		if (strcmp(p->nodes->node[i].name, node) == 0)
-			return counted(&p->nodes->node[i].asked);
-	return 0;
+			*asked = later(*asked, counted(&p->nodes->node[i].asked));
 }
 
 uint64_t
-metrics_asked_ago(struct metrics *m, const struct pool *pool, const char *node)
+metrics_asked_ago(struct metrics *m, const struct pool *pool, const char *node, uint64_t held_ago)
 {
-	uint64_t last = 0, now = seconds();
+	uint64_t asked = 0, last = 0, now = seconds(), held = now > held_ago ? now - held_ago : 0;
 
 	for (struct metrics *at = m->first; at != NULL; at = atomic_load(&at->next)) {
-		uint64_t asked;
-
 		pthread_mutex_lock(&at->lock);
-		asked = asked_at(at, pool, node);
+		add_asked(at, pool, node, &asked, &last);
 		pthread_mutex_unlock(&at->lock);
-		last = asked > last ? asked : last;
 	}
-	return last == 0 ? UINT64_MAX : now > last ? now - last : 0;
+	/* As a holder it was named by a lookup before it ceased to be one. */
+	asked = later(asked, last < held ? last : held);
+	return asked == 0 ? UINT64_MAX : now > asked ? now - asked : 0;
 }
 
 void

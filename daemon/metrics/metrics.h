@@ -47,9 +47,14 @@ void metrics_lookup(struct metrics *m, const struct pool *pool, uint32_t owner);
 /* A lookup named these nodes as its fallback, indexes into the pool's nodes: that is
  * where clients still ask a node that is draining. */
 void metrics_asked(struct metrics *m, const struct pool *pool, const uint32_t *node, size_t count);
-/* How many seconds ago a lookup on any loop did so last; UINT64_MAX: never, as far as
- * this daemon knows. Any thread. */
-uint64_t metrics_asked_ago(struct metrics *m, const struct pool *pool, const char *node);
+/* The pool was in the store at the start: lookups of before may have named any node.
+ * Before any other loop runs. */
+void metrics_found(struct metrics *m, const struct pool *pool);
+/* How many seconds ago a lookup on any loop may have named the node last, as a holder
+ * or as its fallback; UINT64_MAX: none did. Any thread.
+ *   held_ago   how many seconds ago it ceased to be a holder */
+uint64_t metrics_asked_ago(
+    struct metrics *m, const struct pool *pool, const char *node, uint64_t held_ago);
 /* The loop reads `s` from now on: what it counted for pools that are gone, or were
  * made anew, is forgotten. */
 void metrics_adopt(struct metrics *m, const struct snapshot *s);

@@ -32,7 +32,9 @@ struct pool_count {
 	uint32_t name_hash;
 	char lineage[POOL_LINEAGE + 1];
 	atomic_uint_least64_t keys;
-	struct node_counts *nodes; /* NULL: none was counted yet */
+	atomic_uint_least64_t last;  /* its last lookup: seconds, 0 never */
+	atomic_uint_least64_t found; /* when it was found in the store; 0: made since */
+	struct node_counts *nodes;   /* NULL: none was counted yet */
 };
 
 struct drift {
@@ -47,6 +49,7 @@ struct metrics {
 	size_t route_count;
 	struct histogram *request; /* (route_count + 1) by CLASSES */
 	struct histogram lag;
+	uint64_t now; /* seconds, as of the loop's last tick; 0: it has none */
 	/* Taken by the loop itself when it writes to the table of pools or to a list
 	 * of nodes, and by who scrapes to read them: counting takes no lock. */
 	pthread_mutex_t lock;

@@ -154,9 +154,9 @@ apply_plan(struct request *req)
 	rc = apply_read_parameters(a);
 	if (rc < 0)
 		return rc;
-	a->plan_id = strndup((const char *)req->segment[0].data, req->segment[0].len);
-	if (a->plan_id == NULL)
-		return no_memory(req);
+	rc = common_plan_id(req, &a->plan_id);
+	if (rc < 0)
+		return rc;
 	running = common_running(req, a->plan_id);
 	if (running != NULL) {
 		report_release(running);

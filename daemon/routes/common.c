@@ -273,6 +273,21 @@ common_text(struct request *req, const char *name, char **out)
 }
 
 int
+common_plan_id(struct request *req, char **id)
+{
+	struct hrw_bytes sent = req->segment[0];
+	char shown[HRW_SHOWN];
+
+	*id = NULL;
+	if (memchr(sent.data, '\0', sent.len) != NULL)
+		return hrw_fault(&req->fault, HRW_UNKNOWN_PLAN,
+		    "there is no plan %s: GET /plans lists those there are",
+		    hrw_show(sent, shown, sizeof(shown)));
+	*id = strndup((const char *)sent.data, sent.len);
+	return *id != NULL ? 0 : hrw_fault(&req->fault, HRW_INTERNAL, "no memory");
+}
+
+int
 common_json_keys(struct request *req, const struct json *keys, keylist_each each, void *arg)
 {
 	char field[HRW_FAULT_FIELD];

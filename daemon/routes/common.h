@@ -30,6 +30,9 @@ int common_past_pool(struct request *req, char **out);
  *   errors  UNKNOWN_PLAN, STORE_FAILED; common_plan() on the libuv pool, its plan
  *           to store_plan_fini() */
 int common_plan(struct request *req, const char *id, struct store_plan *out);
+/* The id in the path, to free().
+ *   errors  UNKNOWN_PLAN: none can be written so; INTERNAL */
+int common_plan_id(struct request *req, char **id);
 struct report *common_running(struct request *req, const char *id);
 
 /* A node's name in the path as a C string. One that no node could have, because

@@ -9,7 +9,8 @@
 #include "daemon/routes/handlers.h"
 
 /* The lists of addresses must leave room for the other headers in a connection's
- * buffer: past this the rest of each list is left to the body. */
+ * buffer: past this the rest of each list is left to the body, and Hrw-Truncated says
+ * so, because a writer must reach every holder. */
 enum { READ_HEADER_MAX = 1500 };
 
 static const char *const forms[] = {"application/json", "text/plain", NULL};
@@ -39,11 +40,23 @@ look_up(struct request *req, size_t copies, struct hrw_bytes *key, const struct 
 	return rc < 0 ? common_lookup_failed(req, *pool, *key, rc) : 0;
 }
 
+/* A list of addresses, and whether some list had no room for all of its own. */
+struct address_lists {
+	struct buffer *to;
+	bool is_cut;
+};
+
 static void
-add_address(struct buffer *to, const struct hrw_node *node)
+add_address(struct address_lists *lists, const struct hrw_node *node)
 {
-	if (node->address == NULL || to->len + strlen(node->address) > READ_HEADER_MAX)
+	struct buffer *to = lists->to;
+
+	if (node->address == NULL)
 		return;
+	if (to->len + strlen(node->address) > READ_HEADER_MAX) {
+		lists->is_cut = true;
+		return;
+	}
 	if (to->len > 0)
 		buffer_add(to, ", ", 2);
 	buffer_add_text(to, node->address);
@@ -53,8 +66,8 @@ enum warmth { WARM, COLD, ANY };
 
 /* The addresses of the key's holders, best first. */
 static void
-add_holders(
-    struct buffer *to, const struct pool *pool, const struct hrw_lookup *look, enum warmth which)
+add_holders(struct address_lists *to, const struct pool *pool, const struct hrw_lookup *look,
+    enum warmth which)
 {
 	for (size_t i = 0; i < look->holders; i++)
 		if (which == ANY || look->is_warm[i] == (which == WARM))
@@ -62,18 +75,18 @@ add_holders(
 }
 
 static void
-add_fallback(struct buffer *to, const struct pool *pool, const struct hrw_lookup *look)
+add_fallback(struct address_lists *to, const struct pool *pool, const struct hrw_lookup *look)
 {
 	for (size_t i = 0; i < look->fallback_count; i++)
 		add_address(to, &pool->present->node[look->fallback[i]]);
 }
 
 static void
-respond_list(struct request *req, const char *name, struct buffer *list)
+respond_list(struct request *req, const char *name, struct address_lists *list)
 {
-	if (list->len > 0)
-		respond_text(req, name, buffer_text(list));
-	buffer_clear(list);
+	if (list->to->len > 0)
+		respond_text(req, name, buffer_text(list->to));
+	buffer_clear(list->to);
 }
 
 static bool
@@ -92,7 +105,7 @@ static void
 lookup_headers(struct request *req, const struct pool *pool, const struct hrw_lookup *look)
 {
 	const struct hrw_node *owner = &pool->present->node[look->holder[0]];
-	struct buffer *list = request_buffer(req);
+	struct address_lists lists = {request_buffer(req), false}, *list = &lists;
 
 	respond_text(req, "Hrw-Owner", owner->name);
 	if (owner->address != NULL)
@@ -109,6 +122,8 @@ lookup_headers(struct request *req, const struct pool *pool, const struct hrw_lo
 	} else {
 		respond_list(req, "Hrw-Read", list);
 	}
+	if (lists.is_cut)
+		respond_text(req, "Hrw-Truncated", "true");
 	respond_text(req, "Cache-Control", "no-cache");
 }
 

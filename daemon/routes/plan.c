@@ -169,23 +169,20 @@ reading_free(void *state)
 	free(r);
 }
 
-/* NULL with the fault filled; an id with a NUL in it is cut, and unknown. */
+/* NULL with the fault filled. */
 static struct reading *
 reading_new(struct request *req)
 {
 	struct reading *r = calloc(1, sizeof(*r));
 
-	if (r != NULL) {
-		r->req = req;
-		req->state = r;
-		req->state_free = reading_free;
-		r->id = strndup((const char *)req->segment[0].data, req->segment[0].len);
-	}
-	if (r == NULL || r->id == NULL) {
+	if (r == NULL) {
 		hrw_fault(&req->fault, HRW_INTERNAL, "no memory");
 		return NULL;
 	}
-	return r;
+	r->req = req;
+	req->state = r;
+	req->state_free = reading_free;
+	return common_plan_id(req, &r->id) == 0 ? r : NULL;
 }
 
 static void
@@ -238,7 +235,7 @@ plan_get(struct request *req)
 	int rc;
 
 	if (r == NULL)
-		return HRW_INTERNAL;
+		return req->fault.error;
 	rc = request_number(req, "wait", 0, WAIT_SECONDS_MAX, 0, HRW_BAD_PARAMETER, &wait);
 	if (rc < 0)
 		return rc;
@@ -289,7 +286,7 @@ plan_changes(struct request *req)
 	int rc;
 
 	if (r == NULL)
-		return HRW_INTERNAL;
+		return req->fault.error;
 	r->form = (enum listing_form)request_accepts(req, forms);
 	rc = common_text(req, "lost", &r->filter.lost);
 	if (rc >= 0)

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "daemon/http/watching.h"
 #include "daemon/members/removable.h"
@@ -42,7 +43,19 @@ waiting_free(void *state)
 	free(state);
 }
 
-/* Judges the node as things stand. */
+static uint64_t
+seconds_since(int64_t ms)
+{
+	struct timespec now;
+	int64_t ago;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	ago = (int64_t)now.tv_sec - ms / 1000 - 1;
+	return ago > 0 ? (uint64_t)ago : 0;
+}
+
+/* Judges the node as things stand. A draining node ceased to hold keys when it began
+ * to drain. */
 static int
 judge(struct request *req, const struct pool **pool, struct removable *out)
 {
@@ -58,7 +71,7 @@ judge(struct request *req, const struct pool **pool, struct removable *out)
 	if (node == NULL)
 		return common_unknown_node(req, *pool, name.text);
 	removable_judge((struct pool *)*pool, node,
-	    metrics_asked_ago(req->app->metrics, *pool, node->name),
+	    metrics_asked_ago(req->app->metrics, *pool, node->name, seconds_since(node->since_ms)),
 	    req->app->config->members.limits, out);
 	return 0;
 }

@@ -36,7 +36,8 @@
 #define OF_EPOCH       "+Hrw-Epoch +Hrw-Fingerprint"
 #define OF_POOL	       "+ETag " OF_EPOCH
 #define OF_KEY                                                                                     \
-	OF_EPOCH " +Hrw-Owner +Hrw-Address +Hrw-Read +Hrw-Holders +Hrw-Fallback +Cache-Control"
+	OF_EPOCH " +Hrw-Owner +Hrw-Address +Hrw-Read +Hrw-Holders +Hrw-Fallback "                  \
+		 "+Hrw-Truncated +Cache-Control"
 
 /* clang-format off: a row a line, as far as it goes */
 const struct route routes[] = {

@@ -150,6 +150,7 @@ static const struct shape_member key_change[] = {
     {"lost", "[name]", "Held a copy before and not after"},
     {"gained", "[name]", "Hold one after and not before"},
     {"from", "name|null", "The node that the copy can be made from"},
+    {"leftovers?", "[name]", "With leftover=true: delete the old copy on these, before the change"},
     {NULL, NULL, NULL},
 };
 

@@ -34,6 +34,7 @@ struct fault {
 	atomic_bool lasts; /* all that follow fail, too */
 	atomic_bool tears; /* of a failing write the first half is written */
 	atomic_int failed; /* so many did */
+	atomic_long clock; /* seconds that the system's clock is set forward; reading it */
 };
 
 /* The name of the environment's variable with the path of the shared file. */

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/dsl/fault.h"
@@ -190,4 +191,17 @@ open(const char *path, int flags, ...)
 		va_end(rest);
 	}
 	return open_mode(path, flags, mode);
+}
+
+/* Somebody sets the system's clock forward. */
+int
+clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int rc;
+	NEXT(clock_gettime);
+
+	rc = next(clock, now);
+	if (rc == 0 && clock == CLOCK_REALTIME && order != NULL)
+		now->tv_sec += atomic_load(&order->clock);
+	return rc;
 }

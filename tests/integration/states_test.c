@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/dsl/fault.h"
 #include "tests/dsl/fleet.h"
 #include "tests/dsl/suite.h"
 #include "tests/dsl/text.h"
@@ -201,6 +202,207 @@ START_TEST(leftovers_are_counted_listed_and_forgotten_in_time)
 }
 END_TEST
 
+/* A pool of one copy whose node cache-c, drained and settled, would come back. */
+static struct answer *
+plan_return(struct daemon *d)
+{
+	return expect_status(post(d->admin, "/plan", "{\"activate\":[\"cache-c\"]}"), 200);
+}
+
+START_TEST(an_old_copy_lives_from_its_last_write_on_the_fallback)
+{
+	struct daemon *d = fleet_with_photos();
+
+	expect_status(patch(d->admin, "/pools/default", "{\"max_ttl\":4}"), 200);
+	expect_status(post(d->admin, "/nodes/cache-c/drain", NULL), 200);
+	sleep(6); /* longer than a value lives, and cache-c is still written to */
+	expect_status(post(d->admin, "/pools/default/settle", NULL), 200);
+	expect(plan_return(d), "leftovers.keys", "13");
+	sleep(7);
+	expect(plan_return(d), "leftovers.keys", "0");
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(a_node_that_was_a_fallback_alone_has_old_copies_too)
+{
+	struct daemon *d = daemon_start(FLEET_CONFIG(""), NULL);
+	struct answer *a;
+	size_t written = 0;
+
+	expect_status(ask(d->admin, "PUT", "/pools/p", "If-None-Match: *",
+			  "{\"copies\":1,\"nodes\":[{\"name\":\"a\",\"address\":\"h:1\"},"
+			  "{\"name\":\"b\",\"address\":\"h:2\",\"state\":\"draining\"}]}"),
+	    201);
+	expect_status(ask(d->admin, "PUT", "/keys?pool=p", "Content-Type: text/plain",
+			  "x1\nx2\nx3\nx4\nx5\nx6\nx7\nx8\nx9\n"),
+	    200);
+	for (int i = 1; i <= 9; i++)
+		written += strstr(get(d->lookup, text("/replicas?pool=p&key=x%d", i))->body,
+			       "\"fallback\":[]") == NULL;
+	ck_assert_uint_gt(written, 0);
+	expect_status(post(d->admin, "/pools/p/settle", NULL), 200);
+	a = expect_status(post(d->admin, "/plan?pool=p", "{\"activate\":[\"b\"]}"), 200);
+	ck_assert_uint_eq((size_t)number_at(a, "leftovers.keys"), written);
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(leftovers_are_not_known_where_the_history_does_not_reach)
+{
+	struct daemon *d = daemon_start(FLEET_CONFIG("\"limits\":{\"history\":3},"), NULL);
+
+	keys_put(d, photos());
+	expect_status(post(d->admin, "/nodes/cache-c/drain?settle=now", NULL), 200);
+	expect(plan_return(d), "leftovers.keys", "13");
+	for (int i = 1; i <= 6; i++)
+		expect_status(
+		    patch(d->admin, "/nodes/cache-a", text("{\"address\":\"10.0.1.%d:11211\"}", i)),
+		    200);
+	expect(plan_return(d), "leftovers", "null");
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(an_old_copy_is_told_with_the_node_to_delete_it_on)
+{
+	struct daemon *d = fleet_with_photos();
+	struct answer *a;
+
+	expect_status(post(d->admin, "/nodes/cache-c/drain?settle=now", NULL), 200);
+	a = get(d->admin, text("/plans/%s/changes?leftover=true", text_at(plan_return(d), "plan")));
+	ck_assert_ptr_nonnull(strstr(a->body, "\"leftovers\":[\"cache-c\"]}\n"));
+	a = with(d->admin,
+	    text("/plans/%s/changes?leftover=true&limit=1", text_at(plan_return(d), "plan")),
+	    "text/csv");
+	ck_assert_ptr_eq(strstr(a->body, "key,key_base64,lost,gained,from,leftovers\r\n"), a->body);
+	ck_assert_ptr_nonnull(strstr(a->body, ",cache-c\r\n"));
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(a_lookup_that_named_a_node_as_holder_counts_too)
+{
+	struct daemon *d = fleet_with_photos();
+
+	get(d->lookup, "/owner?key=photo-10");
+	expect_status(post(d->admin, "/nodes/cache-c/drain?settle=now", NULL), 200);
+	expect_body(with(d->admin, "/nodes/cache-c/removable", "text/plain"), "no: asked\n");
+	daemon_stop(d);
+
+	/* Nobody knows what was asked before a restart. */
+	d = fleet_with_photos();
+	expect_status(post(d->admin, "/nodes/cache-c/drain?settle=now", NULL), 200);
+	expect_body(with(d->admin, "/nodes/cache-c/removable", "text/plain"), "yes\n");
+	daemon_crash(d);
+	expect_body(with(d->admin, "/nodes/cache-c/removable", "text/plain"), "no: asked\n");
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(what_is_no_name_is_judged_in_its_turn)
+{
+	struct daemon *d = fleet_with_photos();
+	static const char *const bodies[] = {"{\"drain\":[\"\"]}", "{\"drain\":[\"c\\u0000\"]}",
+	    "{\"activate\":[\"cache-c\\u0000\"]}", "{\"reweight\":{\"\":1}}"};
+
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+		expect_refusal(
+		    post(d->admin, "/changes?pool=zz", bodies[i]), 404, "unknown-pool", "zz");
+		expect_refusal(ask(d->admin, "POST", "/changes", "If-Match: \"99\"", bodies[i]),
+		    412, "stale-epoch", "");
+		expect_refusal(
+		    post(d->admin, "/changes", bodies[i]), 404, "unknown-node", "default");
+	}
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(a_change_that_names_more_nodes_than_there_can_be_is_refused_at_once)
+{
+	struct daemon *d = fleet_with_photos();
+	struct page body = {0};
+
+	page_add(&body, "{\"drain\":[\"n\"");
+	for (int i = 0; i < 32768; i++)
+		page_add(&body, ",\"n%d\"", i);
+	page_add(&body, "]}");
+	expect_refusal(post(d->admin, "/plan", body.data), 400, "too-many", "32769");
+	free(body.data);
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(an_id_of_a_plan_is_taken_with_every_byte)
+{
+	struct daemon *d = fleet_with_photos();
+	const char *id = text_at(post(d->admin, "/plan", "{\"drain\":[\"cache-c\"]}"), "plan");
+
+	expect_status(get(d->admin, text("/plans/%s", id)), 200);
+	expect_refusal(get(d->admin, text("/plans/%s%%00x", id)), 404, "unknown-plan", "x");
+	expect_refusal(get(d->admin, text("/plans/%s%%00/changes", id)), 404, "unknown-plan", "");
+	expect_refusal(
+	    post(d->admin, text("/plans/%s%%00/apply", id), NULL), 404, "unknown-plan", "");
+	expect(get(d->admin, "/pools/default"), "epoch", "1");
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(a_sample_is_an_estimate_however_early_it_is_stopped)
+{
+	struct daemon *d = fleet_with_photos();
+	struct answer *a = expect_status(
+	    post(d->admin, "/plan?sample=true&keep=false&wait=0", "{\"drain\":[\"cache-c\"]}"),
+	    200);
+
+	expect(a, "keys.source", "'estimate'");
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(a_clock_that_is_set_forward_settles_nothing)
+{
+	struct fault *system = fault_begin();
+	struct daemon *d = fleet_with_photos();
+
+	expect_status(patch(d->admin, "/pools/default", "{\"settles_after\":600}"), 200);
+	expect_status(post(d->admin, "/nodes/cache-c/drain", NULL), 200);
+	atomic_store(&system->clock, 3600);
+	/* Any change has it look anew. */
+	expect_status(patch(d->admin, "/nodes/cache-a", "{\"address\":\"10.0.1.9:11211\"}"), 200);
+	sleep(2);
+	expect(get(d->admin, "/pools/default"), "settled.nodes[name=cache-c].state", "'active'");
+	expect_status(patch(d->admin, "/pools/default", "{\"settles_after\":1}"), 200);
+	sleep(3);
+	expect(get(d->admin, "/pools/default"), "settled", "true");
+	fault_disarm(system);
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(a_header_without_room_for_every_address_says_so)
+{
+	struct daemon *d = fleet_start();
+	struct page body = {0};
+	struct answer *a;
+
+	page_add(&body, "{\"copies\":8,\"nodes\":[");
+	for (int i = 0; i < 9; i++)
+		page_add(&body,
+		    "%s{\"name\":\"n%d\",\"address\":\"n%d.a%058d.a%058d.a%058d.example:11211\"}",
+		    i > 0 ? "," : "", i, i, 1, 1, 1);
+	page_add(&body, "]}");
+	expect_status(ask(d->admin, "PUT", "/pools/long", "If-None-Match: *", body.data), 201);
+	a = expect_status(get(d->lookup, "/replicas?pool=long&key=x"), 200);
+	ck_assert_int_eq(count_at(a, "replicas"), 8);
+	expect_header(a, "Hrw-Truncated", "true");
+	a = expect_status(get(d->lookup, "/replicas?key=x"), 200);
+	ck_assert_ptr_null(header(a, "Hrw-Truncated"));
+	free(body.data);
+	daemon_stop(d);
+}
+END_TEST
+
 START_TEST(what_a_removal_and_a_rejoin_cost_shows_in_numbers)
 {
 	struct daemon *d = fleet_with_photos();
@@ -303,6 +505,17 @@ SUITE(states)
 	tcase_add_test(tests, a_node_may_be_switched_off_when_nobody_needs_it);
 	tcase_add_test(tests, who_waits_is_told_when_the_node_may_go);
 	tcase_add_test(tests, leftovers_are_counted_listed_and_forgotten_in_time);
+	tcase_add_test(tests, an_old_copy_lives_from_its_last_write_on_the_fallback);
+	tcase_add_test(tests, a_node_that_was_a_fallback_alone_has_old_copies_too);
+	tcase_add_test(tests, leftovers_are_not_known_where_the_history_does_not_reach);
+	tcase_add_test(tests, an_old_copy_is_told_with_the_node_to_delete_it_on);
+	tcase_add_test(tests, a_lookup_that_named_a_node_as_holder_counts_too);
+	tcase_add_test(tests, what_is_no_name_is_judged_in_its_turn);
+	tcase_add_test(tests, a_change_that_names_more_nodes_than_there_can_be_is_refused_at_once);
+	tcase_add_test(tests, an_id_of_a_plan_is_taken_with_every_byte);
+	tcase_add_test(tests, a_sample_is_an_estimate_however_early_it_is_stopped);
+	tcase_add_test(tests, a_clock_that_is_set_forward_settles_nothing);
+	tcase_add_test(tests, a_header_without_room_for_every_address_says_so);
 	tcase_add_test(tests, what_a_removal_and_a_rejoin_cost_shows_in_numbers);
 	tcase_add_test(tests, a_crash_forgets_nothing_that_was_known);
 	tcase_add_test(tests, a_membership_settles_after_its_time_and_over_a_crash);
