@@ -28,7 +28,7 @@ struct exchange {
 };
 
 int
-client_address(const char *option, const char *address, char **base, char **socket_path)
+client_address(const char *address, char **base, char **socket_path)
 {
 	size_t len = strlen(address);
 	int rc;
@@ -38,8 +38,9 @@ client_address(const char *option, const char *address, char **base, char **sock
 		len--;
 	if (len == 0 || strpbrk(address, " ?#@") != NULL || ctl_control(address) != NULL)
 		return ctl_fail(CTL_USAGE,
-		    "%s is \"%s\": give host:port, [v6]:port, unix:/path, http://… or https://…",
-		    option, address);
+		    "--admin is \"%s\": give host:port, [v6]:port, unix:/path, http://… or "
+		    "https://…",
+		    address);
 	if (strncmp(address, "unix:", 5) == 0) {
 		*socket_path = strdup(address + 5);
 		rc = asprintf(base, "http://localhost");
@@ -84,19 +85,10 @@ client_open(struct ctl *ctl)
 	client->curl = curl_easy_init();
 	if (client->curl == NULL)
 		return ctl_no_memory();
-	rc = client_address("--admin", ctl->options.admin, &client->base, &client->socket_path);
+	rc = client_address(ctl->options.admin, &client->base, &client->socket_path);
 	if (rc == 0)
 		rc = trouble_files(ctl);
 	return rc != 0 ? rc : client_login(ctl, &client->authorization);
-}
-
-int
-client_authorization(struct ctl *ctl, const char **out)
-{
-	int rc = ctl->client == NULL ? client_open(ctl) : 0;
-
-	*out = rc == 0 ? ctl->client->authorization : NULL;
-	return rc;
 }
 
 /* curl sends a header as it is. A line feed in one would begin another, or another
@@ -239,8 +231,9 @@ set_headers(struct exchange *x)
 		add_header(x, "Prefer", "respond-async");
 }
 
-void
-client_identify(const struct ctl *ctl, void *curl)
+/* Whom curl trusts, and as whom it shows itself. */
+static void
+identify(const struct ctl *ctl, CURL *curl)
 {
 	if (ctl->options.ca != NULL)
 		curl_easy_setopt(curl, CURLOPT_CAINFO, ctl->options.ca);
@@ -276,7 +269,7 @@ set_request(const struct ctl *ctl, struct exchange *x, const char *url)
 	}
 	if (client->socket_path[0] != '\0')
 		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, client->socket_path);
-	client_identify(ctl, curl);
+	identify(ctl, curl);
 	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
 	curl_easy_setopt(curl, CURLOPT_HEADERDATA, x->reply);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);

@@ -93,8 +93,6 @@ const struct command commands[] = {
     {"keys stats", "", "", "how many keys are stored", keyfile_stats},
 
     {"watch", "", "interval count", "print what changes in a pool, as it changes", follow_pool},
-    {"bench", "", "lookup requests connections seconds keys",
-	"ask the lookup listener for many keys, and print how long it took", bench_run},
     {"token", "NAME ROLE [PATTERN...]", "",
 	"make a token, and its line for the daemon's file of tokens", secret_make},
     {"completion", "SHELL", "", "print the script that completes hrwctl's words in a shell",

@@ -105,7 +105,6 @@ int keyfile_get(struct ctl *ctl);
 int keyfile_stats(struct ctl *ctl);
 
 int follow_pool(struct ctl *ctl);
-int bench_run(struct ctl *ctl);
 int secret_make(struct ctl *ctl);
 int completion_script(struct ctl *ctl);
 

@@ -69,8 +69,7 @@ const struct option_row option_rows[] = {
     {"copies", NUMBER(copies, 0, 1, 64), .help = "copies of each key"},
     {"placement", TEXT("NAME", placement),
 	.help = "another placement: a name, or a JSON object with parameters"},
-    {"keys", TEXT("FILE", keys),
-	.help = "keys to count or to ask for, one a line, instead of the stored ones"},
+    {"keys", TEXT("FILE", keys), .help = "keys to count, one a line, instead of the stored ones"},
     {"offline", TEXT("POOL.json", offline),
 	.help = "ask no daemon: the pool is in this file, as a configuration or hrwctl pool show "
 		"-o json has it"},
@@ -111,11 +110,6 @@ const struct option_row option_rows[] = {
     {"no-raw", FLAG(is_quoted),
 	.help = "the keys stand in quotes, as redis-cli --no-raw prints them; without it quotes "
 		"are bytes of keys"},
-    {"lookup", TEXT("ADDR", lookup), .standard = "127.0.0.1:7070", .environment = "HRW_LOOKUP",
-	.help = "the daemon's lookup listener"},
-    {"requests", NUMBER(requests, 10000, 1, 100000000), .help = "so many lookups; 10,000 without"},
-    {"connections", NUMBER(connections, 8, 1, 256), .help = "so many at a time; 8 without"},
-    {"seconds", NUMBER(seconds, 10, 1, 3600), .help = "end after so long in any case; 10 without"},
     {.name = NULL},
 };
 /* clang-format on */

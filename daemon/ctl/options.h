@@ -45,8 +45,6 @@ struct options {
 	struct option_list leave, join;
 	const char *format;
 	bool extends, may_be_empty, has_crlf, is_quoted;
-	const char *lookup;
-	uint64_t requests, connections, seconds;
 };
 
 enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_NUMBER, OPTION_LIST };

@@ -249,7 +249,7 @@ START_TEST(an_address_is_a_host_a_socket_or_a_url)
 	char *base, *socket_path;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		int rc = client_address("--admin", rows[i].address, &base, &socket_path);
+		int rc = client_address(rows[i].address, &base, &socket_path);
 
 		if (rows[i].base == NULL) {
 			ck_assert_int_eq(rc, CTL_USAGE);
