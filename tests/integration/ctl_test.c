@@ -626,8 +626,8 @@ START_TEST(shells_learn_what_a_word_can_become)
 	struct daemon *d = fleet_start();
 
 	expect_out(ctl(d, "--print", "words", "--", "pla", NULL),
-	    "plan\twhat a change would do, of a file or of options\n"
-	    "plans\tkept plans, newest first; of every pool with --pool '*'\n");
+	    "plan\twhat a change would do, of a file or options\n"
+	    "plans\tkept plans, newest first\n");
 	expect_out(ctl(d, "--print", "words", "--", "plan", "s", NULL), "show\ta plan's report\n");
 	expect_out(ctl(d, "--print", "words", "--", "drain", "cache-a", "cache-b", NULL),
 	    "cache-b\tactive\n");
