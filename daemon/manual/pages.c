@@ -166,8 +166,8 @@ put_section(struct buffer *out, const char *section)
 	buffer_fini(&text);
 }
 
-/* Of pools and nodes, whose readers are members/document*.c. A test holds the names to
- * those that are known there. */
+/* Of pools and nodes, whose readers are members/document*.c. tests/scripts/install.sh
+ * holds the names to those of the schema. */
 static const struct {
 	const char *name, *text;
 } pool_fields[] =

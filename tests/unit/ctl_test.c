@@ -315,6 +315,9 @@ START_TEST(each_command_option_and_status_stands_in_help_and_manual)
 					      row->letter != 0 ? text("\\-%c, ", row->letter) : "",
 					      text_replace(row->name, "-", "\\-"))) != NULL,
 			    "%s", row->name);
+	/* Whoever looks something up finds it by example. */
+	ck_assert(strstr(buffer_text(&manual), ".SH EXAMPLES") <
+		  strstr(buffer_text(&manual), ".SH COMMANDS"));
 	buffer_fini(&help);
 	buffer_fini(&manual);
 }
