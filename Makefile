@@ -15,7 +15,7 @@ DEPS_RUN   := $(DEPS_BUILD) curl
 DEPS_TEST  := $(DEPS_RUN) check libmpfr-dev libmemcached-dev strace python3-jsonschema
 # Real programs that hrwd is held against; what a machine cannot have is not tried.
 # The quick ones, to install and to run, belong to every test run.
-DEPS_QUICK   := nginx-light haproxy redis-server jq prometheus
+DEPS_QUICK   := nginx-light haproxy redis-server jq prometheus zsh fish
 DEPS_INTEROP := nutcracker squid varnish ceph-base
 # What `make bench` measures beside.
 DEPS_BENCH := $(DEPS_TEST) nginx-light wrk nodejs sqlite3

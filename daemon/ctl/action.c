@@ -40,8 +40,10 @@ submit_named(struct ctl *ctl, const char *op, const char *method, const char *su
 int
 action_drain(struct ctl *ctl)
 {
-	int rc = submit_named(ctl, "drain", "POST", "/drain");
+	int rc = follow_judge(&ctl->options);
 
+	if (rc == 0)
+		rc = submit_named(ctl, "drain", "POST", "/drain");
 	return rc == 0 && ctl->options.waits && !ctl->options.is_dry_run ? follow_drain(ctl) : rc;
 }
 

@@ -41,6 +41,6 @@ away_pause(struct away *away)
 	uint64_t interval = away->ctl->options.interval;
 	uint64_t most = interval > PAUSE_MAX ? interval : PAUSE_MAX;
 
-	sleep((unsigned)away->pause);
+	sleep(ctl_patience(away->ctl, (unsigned)away->pause));
 	away->pause = 2 * away->pause < most ? 2 * away->pause : most;
 }

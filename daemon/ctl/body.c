@@ -190,6 +190,47 @@ put_terms(struct json_out *o, const struct options *options)
 	return options->placement != NULL ? put_placement(o, "placement", options->placement) : 0;
 }
 
+/* A field of a pool that may be null: "-" here. */
+static int
+put_field(struct json_out *o, const char *name, const char *option, const char *text)
+{
+	if (text == NULL)
+		return 0;
+	if (strcmp(text, "-") == 0)
+		json_put_null(o, name);
+	else
+		json_put_raw(o, name, hrw_text(text));
+	return strcmp(text, "-") == 0 ? 0 : body_number(option, text);
+}
+
+static int
+put_fields(struct json_out *o, const struct options *options)
+{
+	int rc = put_field(o, "settles_after", "--settles-after", options->settles_after);
+
+	if (rc == 0)
+		rc = put_field(o, "max_ttl", "--max-ttl", options->max_ttl);
+	return rc == 0 ? put_field(o, "max_moved", "--max-moved", options->max_moved) : rc;
+}
+
+int
+body_terms(const struct options *options, struct buffer *out)
+{
+	struct json_out o = json_out(out);
+	int rc;
+
+	json_open_object(&o, NULL);
+	rc = put_terms(&o, options);
+	if (rc == 0)
+		rc = put_fields(&o, options);
+	json_close_object(&o);
+	if (rc == 0 && out->len <= strlen("{}"))
+		rc = ctl_fail(CTL_USAGE,
+		    "nothing is to be changed: --copies, --placement, --settles-after, --max-ttl "
+		    "or --max-moved says what");
+	return rc == 0 && out->failed ? ctl_no_memory() : rc;
+}
+
 static int
 put_options(struct json_out *o, const struct options *options)
 {
@@ -206,6 +247,8 @@ body_pool(const struct options *options, struct buffer *out)
 
 	json_open_object(&o, NULL);
 	rc = put_terms(&o, options);
+	if (rc == 0)
+		rc = put_fields(&o, options);
 	if (rc == 0)
 		rc = put_nodes(&o, "nodes", &options->add);
 	json_close_object(&o);

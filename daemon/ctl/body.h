@@ -29,6 +29,9 @@ int body_change(struct ctl *ctl, const char *path, const char *keys, struct buff
 /* A new pool of --copies, --placement and --add, as PUT /pools/{pool} takes it. */
 int body_pool(const struct options *options, struct buffer *out);
 
+/* The same without nodes, of which something must be said: PATCH /pools/{pool}. */
+int body_terms(const struct options *options, struct buffer *out);
+
 /* Placements, names or JSON objects with parameters, as a JSON array. */
 int body_placements(char **texts, size_t count, struct buffer *out);
 

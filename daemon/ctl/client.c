@@ -13,8 +13,10 @@ enum { CONNECT_SECONDS = 5, STALL_SECONDS = 300 };
 
 struct client {
 	CURL *curl;
-	char *base, *socket_path;
-	char *authorization; /* the header; NULL: no token */
+	char *base, *socket_path; /* of the address that is asked */
+	const char *next;	  /* those behind it, where none has answered yet; NULL: none */
+	char *admin;		  /* the address, as it was given */
+	char *authorization;	  /* the header; NULL: no token */
 	char error[CURL_ERROR_SIZE];
 };
 
@@ -27,37 +29,6 @@ struct exchange {
 	int rc; /* of the headers: an enum ctl_exit, said already */
 };
 
-int
-client_address(const char *option, const char *address, char **base, char **socket_path)
-{
-	size_t len = strlen(address);
-	int rc;
-
-	*base = *socket_path = NULL;
-	while (len > 0 && address[len - 1] == '/')
-		len--;
-	if (len == 0 || strpbrk(address, " ?#@") != NULL || ctl_control(address) != NULL)
-		return ctl_fail(CTL_USAGE,
-		    "%s is \"%s\": give host:port, [v6]:port, unix:/path, http://… or https://…",
-		    option, address);
-	if (strncmp(address, "unix:", 5) == 0) {
-		*socket_path = strdup(address + 5);
-		rc = asprintf(base, "http://localhost");
-	} else {
-		*socket_path = strdup("");
-		rc = asprintf(base, "%s%.*s", strstr(address, "://") != NULL ? "" : "http://",
-		    (int)len, address);
-	}
-	if (rc < 0)
-		*base = NULL;
-	if (*base != NULL && *socket_path != NULL)
-		return 0;
-	free(*base);
-	free(*socket_path);
-	*base = *socket_path = NULL;
-	return ctl_no_memory();
-}
-
 void
 client_free(struct client *client)
 {
@@ -67,8 +38,37 @@ client_free(struct client *client)
 	curl_global_cleanup();
 	free(client->base);
 	free(client->socket_path);
+	free(client->admin);
 	free(client->authorization);
 	free(client);
+}
+
+/* Turns to the first of some addresses with commas between. */
+static int
+turn_to(struct client *client, const char *addresses)
+{
+	size_t len = strcspn(addresses, ",");
+
+	free(client->base);
+	free(client->socket_path);
+	free(client->admin);
+	client->base = client->socket_path = NULL;
+	client->next = addresses[len] == ',' ? addresses + len + 1 : NULL;
+	client->admin = strndup(addresses, len);
+	return client->admin == NULL
+		   ? ctl_no_memory()
+		   : client_address(client->admin, &client->base, &client->socket_path);
+}
+
+/* A list is read to its end before anybody is asked. */
+static int
+judge_addresses(struct client *client, const char *addresses)
+{
+	int rc = turn_to(client, addresses);
+
+	while (rc == 0 && client->next != NULL)
+		rc = turn_to(client, client->next);
+	return rc == 0 ? turn_to(client, addresses) : rc;
 }
 
 static int
@@ -84,19 +84,10 @@ client_open(struct ctl *ctl)
 	client->curl = curl_easy_init();
 	if (client->curl == NULL)
 		return ctl_no_memory();
-	rc = client_address("--admin", ctl->options.admin, &client->base, &client->socket_path);
+	rc = judge_addresses(client, ctl->options.admin);
 	if (rc == 0)
 		rc = trouble_files(ctl);
 	return rc != 0 ? rc : client_login(ctl, &client->authorization);
-}
-
-int
-client_authorization(struct ctl *ctl, const char **out)
-{
-	int rc = ctl->client == NULL ? client_open(ctl) : 0;
-
-	*out = rc == 0 ? ctl->client->authorization : NULL;
-	return rc;
 }
 
 /* curl sends a header as it is. A line feed in one would begin another, or another
@@ -240,8 +231,9 @@ set_headers(struct exchange *x)
 		add_header(x, "Prefer", "respond-async");
 }
 
-void
-client_identify(const struct ctl *ctl, void *curl)
+/* Whom curl trusts, and as whom it shows itself. */
+static void
+identify(const struct ctl *ctl, CURL *curl)
 {
 	if (ctl->options.ca != NULL)
 		curl_easy_setopt(curl, CURLOPT_CAINFO, ctl->options.ca);
@@ -265,7 +257,9 @@ set_request(const struct ctl *ctl, struct exchange *x, const char *url)
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_USERAGENT, "hrwctl/" HRW_VERSION);
 	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, client->error);
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT,
+	    ctl->options.timeout < CONNECT_SECONDS ? (long)ctl->options.timeout
+						   : (long)CONNECT_SECONDS);
 	if (x->ask->is_stream) {
 		curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
 	} else if (x->ask->read != NULL || x->ask->write != NULL) {
@@ -277,7 +271,7 @@ set_request(const struct ctl *ctl, struct exchange *x, const char *url)
 	}
 	if (client->socket_path[0] != '\0')
 		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, client->socket_path);
-	client_identify(ctl, curl);
+	identify(ctl, curl);
 	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
 	curl_easy_setopt(curl, CURLOPT_HEADERDATA, x->reply);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
@@ -291,6 +285,11 @@ set_request(const struct ctl *ctl, struct exchange *x, const char *url)
 int
 client_unreachable(const struct ctl *ctl, const char *why)
 {
+	if (strchr(ctl->options.admin, ',') != NULL)
+		return ctl_fail(CTL_UNREACHABLE,
+		    "no hrwd answers at any of %s (the last: %s): start one there, or name "
+		    "others with --admin ADDR,… or HRW_ADMIN",
+		    ctl->options.admin, why);
 	return ctl_fail(CTL_UNREACHABLE,
 	    "no hrwd answers at %s (%s): start one there, or name another with --admin ADDR or "
 	    "HRW_ADMIN",
@@ -314,11 +313,55 @@ unreachable(const struct ctl *ctl, struct exchange *x, CURLcode code)
 	return x->ask->is_patient ? CTL_UNREACHABLE : client_unreachable(ctl, x->reply->why);
 }
 
+/* Was nobody there, so that nothing can have been sent? */
+static bool
+is_nobody(CURL *curl, CURLcode code)
+{
+	double connected = 0;
+
+	curl_easy_getinfo(curl, CURLINFO_CONNECT_TIME, &connected);
+	return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
+	       (code == CURLE_OPERATION_TIMEDOUT && connected <= 0);
+}
+
+/* Asks the address at hand; where nobody is there and nobody has answered yet, the next
+ * one. Whoever has answered is asked to the end: a plan is kept by one daemon. */
+static int
+perform(struct ctl *ctl, struct exchange *x, CURLcode *code)
+{
+	struct client *client = x->client;
+	int rc = 0;
+
+	for (;;) {
+		struct buffer url = {0};
+
+		buffer_printf(&url, "%s%s", client->base, x->ask->path);
+		if (url.failed)
+			return ctl_no_memory();
+		if (ctl->options.is_verbose)
+			verbose_print(
+			    ctl, x->ask, x->headers, client->base, client->socket_path, stderr);
+		client->error[0] = '\0';
+		set_request(ctl, x, buffer_text(&url));
+		*code = curl_easy_perform(client->curl);
+		buffer_fini(&url);
+		if (client->next == NULL || !is_nobody(client->curl, *code) || terminal_is_left())
+			break;
+		rc = turn_to(client, client->next);
+		if (rc != 0)
+			return rc;
+	}
+	if (!is_nobody(client->curl, *code)) {
+		client->next = NULL;
+		ctl->options.admin = client->admin;
+	}
+	return 0;
+}
+
 int
 client_ask(struct ctl *ctl, const struct ask *ask, struct reply *reply)
 {
 	struct exchange x = {.ask = ask, .reply = reply};
-	struct buffer url = {0};
 	CURLcode code;
 	int rc = 0;
 
@@ -328,16 +371,12 @@ client_ask(struct ctl *ctl, const struct ask *ask, struct reply *reply)
 	if (rc != 0)
 		return rc;
 	x.client = ctl->client;
-	buffer_printf(&url, "%s%s", x.client->base, ask->path);
 	set_headers(&x);
-	rc = url.failed ? ctl_no_memory() : x.rc;
+	rc = x.rc;
+	if (rc == 0)
+		rc = perform(ctl, &x, &code);
 	if (rc != 0)
 		goto out;
-	if (ctl->options.is_verbose)
-		verbose_print(ctl, ask, x.headers, x.client->base, x.client->socket_path, stderr);
-	x.client->error[0] = '\0';
-	set_request(ctl, &x, buffer_text(&url));
-	code = curl_easy_perform(x.client->curl);
 	if (code == CURLE_ABORTED_BY_CALLBACK || code == CURLE_WRITE_ERROR) {
 		rc = CTL_LEFT;
 	} else if (code != CURLE_OK) {
@@ -354,6 +393,5 @@ client_ask(struct ctl *ctl, const struct ask *ask, struct reply *reply)
 	}
 out:
 	curl_slist_free_all(x.headers);
-	buffer_fini(&url);
 	return rc;
 }

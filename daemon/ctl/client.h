@@ -1,7 +1,7 @@
 /*
  * client.h - asks the daemon over HTTP, by libcurl: TCP, TLS or a unix socket.
  *
- * With bench.c, trouble.c and verbose.c the one place that includes curl.h. No proxy is used,
+ * With trouble.c and verbose.c the one place that includes curl.h. No proxy is used,
  * whatever the environment says: a daemon's admin listener is not out there. With
  * --verbose each request is printed as the curl command that sends it, a token
  * by where it came from.
@@ -96,18 +96,12 @@ void client_put(struct hrw_bytes piece);
 /* Behind the last of them: a piece may have ended within a character. */
 void client_put_end(void);
 
-/* Whom a curl handle trusts, and as whom it shows itself: --ca and the like. */
-void client_identify(const struct ctl *ctl, void *curl);
-
-/* The Authorization header that is sent; NULL in *out: none. 0 or CTL_USAGE. */
-int client_authorization(struct ctl *ctl, const char **out);
-
 /* That header, of --token-file or HRW_TOKEN, to free(); NULL: none. 0 or CTL_USAGE. */
 int client_login(struct ctl *ctl, char **authorization);
 
-/* What curl needs to know of an address: "http://host:port" to put a path
- * behind, and the unix socket's path or "". Both to free(). 0 or CTL_USAGE. */
-int client_address(const char *option, const char *address, char **base, char **socket_path);
+/* What curl needs to know of --admin: "http://host:port" to put a path behind, and the
+ * unix socket's path or "". Both to free(). 0 or CTL_USAGE. */
+int client_address(const char *address, char **base, char **socket_path);
 
 /* Says what an answer warns of, on stderr. */
 void client_warn(const struct json *j);

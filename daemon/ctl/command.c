@@ -9,97 +9,107 @@
 
 #define CHANGE "yes dry-run exit-code reason force at-epoch"
 #define EDITS  "add drain activate rejoin remove reweight copies placement"
+#define TERMS  "copies placement settles-after max-ttl max-moved"
 
 /* clang-format off: a row a line or two */
 const struct command commands[] = {
-    {"owner", "KEY...", "",
-	"the node ranked first for a key, and where to go now; of several keys, or of those on "
-	"stdin (-), a line with key, tab and owner each",
+    {"owner", "KEY...", "", "the node ranked first for a key, and where to go now",
+	"Of several keys, or of those on stdin (-), it prints a line with key, tab and owner each",
 	lookup_owner},
-    {"replicas", "KEY...", "copies",
-	"the nodes that hold a key's copies, best first, then the fallback; of several keys, or "
-	"of those on stdin (-), a line with key, tab and holders each",
+    {"replicas", "KEY...", "copies", "the nodes that hold a key, best first, and fallback",
+	"Of several keys, or of those on stdin (-), it prints a line with key, tab and holders "
+	"each",
 	lookup_replicas},
-    {"explain", "KEY", "", "every node's rank and score for a key, and why", lookup_explain},
-    {"nodes", "[NODE]", "", "the nodes of a pool, or one of them", lookup_nodes},
-    {"pools", "", "", "every pool in short", lookup_pools},
-    {"status", "", "exit-code", "the daemon, its store and pools, and what is not settled",
+    {"explain", "KEY", "", "every node's rank and score for a key, and why", "", lookup_explain},
+    {"nodes", "[NODE]", "", "the nodes of a pool, or one of them", "", lookup_nodes},
+    {"pools", "", "", "every pool in short", "", lookup_pools},
+    {"status", "", "exit-code", "the daemon, its store, and which pools are not settled", "",
 	status_show},
+    {"watch", "", "interval count", "print what changes in a pool, as it changes", "", follow_pool},
 
     {"add", "NODE ADDRESS", CHANGE " weight zone joining active settle-now",
-	"add a node, to be filled", action_add},
-    {"drain", "NODE...", CHANGE " wait", "stop placing keys on nodes; their copies are still there",
+	"add a node, to be filled", "", action_add},
+    {"drain", "NODE...", CHANGE " wait deadline",
+	"stop placing keys on nodes; they keep their copies",
+	"Ctrl-C leaves the waiting of --wait, and the same command takes it up again: what drains "
+	"already is waited for",
 	action_drain},
-    {"activate", "NODE...", CHANGE,
-	"let nodes hold keys, their copies being in place; takes a drain back", action_activate},
-    {"rejoin", "NODE...", CHANGE, "place keys on nodes that came back empty", action_rejoin},
-    {"reweight", "NODE WEIGHT", CHANGE " settle-now", "give a node another share of the keys",
+    {"activate", "NODE...", CHANGE, "let nodes hold keys: filled ones, or back from a drain", "",
+	action_activate},
+    {"rejoin", "NODE...", CHANGE, "place keys on nodes that came back empty", "", action_rejoin},
+    {"reweight", "NODE WEIGHT", CHANGE " settle-now", "give a node another share of the keys", "",
 	action_reweight},
-    {"address", "NODE ADDRESS", CHANGE, "say where a node is now: no key moves", action_address},
-    {"zone", "NODE ZONE", CHANGE, "move a node to another zone; - for its own", action_zone},
-    {"remove", "NODE...", CHANGE, "remove draining nodes", action_remove},
-    {"settle", "", CHANGE, "all copies are in place", action_settle},
-    {"copies", "", "to from limit csv", "the copies of stored keys that are still to be made",
-	copies_show},
-    {"removable", "NODE...", "wait", "may these nodes be switched off?", removable_show},
-    {"change", "[FILE]", CHANGE " settle-now " EDITS,
-	"any combination as one change: of options, or of a JSON file such as "
-	"{\"drain\":[\"cache-c\"],\"copies\":3}",
-	action_change},
-    {"apply", "FILE", CHANGE " settle-now",
-	"make a pool exactly what a file declares: a pool, or a configuration with pools; of "
-	"several all are planned before it asks, then applied one after another: where one is "
-	"refused meanwhile, those before it stay changed",
-	action_apply},
-    {"revert", "EPOCH", CHANGE " settle-now", "go back to an earlier epoch's membership",
-	action_revert},
+    {"address", "NODE ADDRESS", CHANGE, "say where a node is now: no key moves", "",
+	action_address},
+    {"zone", "NODE ZONE", CHANGE, "move a node to another zone; - for its own", "", action_zone},
+    {"remove", "NODE...", CHANGE, "remove draining nodes", "", action_remove},
+    {"removable", "NODE...", "wait deadline", "may these nodes be switched off?",
+	"It ends with 0 where all of them may, else with 1", removable_show},
+    {"copies", "", "to from limit after csv", "the copies of stored keys still to be made",
+	"As CSV or JSON it lists them, --limit of them or all", copies_show},
+    {"settle", "", CHANGE, "say that all copies are in place", "", action_settle},
 
-    {"pool add", "POOL", CHANGE " copies placement add", "make a pool, with nodes or without",
+    {"change", "[FILE]", CHANGE " settle-now " EDITS, "any combination as one change",
+	"It is made of options, or of a JSON file such as {\"drain\":[\"cache-c\"],\"copies\":3}",
+	action_change},
+    {"apply", "FILE", CHANGE " settle-now", "make pools exactly what a file declares",
+	"The file holds a pool, or a configuration with pools. Several are all planned before it "
+	"asks, then applied one after another: where one is refused meanwhile, those before it "
+	"stay changed",
+	action_apply},
+    {"revert", "EPOCH", CHANGE " settle-now", "go back to an earlier epoch's membership", "",
+	action_revert},
+    {"pool add", "POOL", CHANGE " " TERMS " add", "make a pool, with nodes or without", "",
 	pools_add},
-    {"pool drop", "POOL", CHANGE, "remove a pool and its keys", pools_drop},
-    {"pool show", "[POOL]", "epoch", "a whole pool, and why it is not settled", pools_show},
-    {"dump", "", "",
-	"print every pool, or the one of --pool, as a configuration that hrwctl apply takes",
+    {"pool set", "[POOL]", CHANGE " settle-now " TERMS,
+	"change a pool's copies, placement and times",
+	"Another number of copies, or placement, is planned and shown as any change is", pools_set},
+    {"pool drop", "POOL", CHANGE, "remove a pool and its keys", "", pools_drop},
+    {"pool show", "[POOL]", "epoch", "a whole pool, and why it is not settled", "", pools_show},
+    {"dump", "", "", "print all pools, or one, as hrwctl apply takes them", "--pool names the one",
 	pools_dump},
 
     {"plan", "[FILE]", EDITS " keys offline exit-code",
-	"what a change would do, of a file or of options", plans_make},
-    {"plan show", "ID", "watch", "a plan's report", plans_show},
-    {"plan changes", "ID", "lost gained from leftover csv",
-	"a plan's single keys: what each loses and gains, and where to copy it from",
-	plans_changes},
+	"what a change would do, of a file or options",
+	"The file is JSON, such as {\"drain\":[\"cache-c\"],\"copies\":3}", plans_make},
+    {"plan show", "ID", "watch", "a plan's report", "", plans_show},
+    {"plan changes", "ID", "lost gained from leftover limit after csv", "a plan's single keys",
+	"Of each: the nodes that lose and gain a copy, and where to copy it from", plans_changes},
     {"plan apply", "ID", "yes reason force", "make the planned change, if the pool is as it was",
-	plans_apply},
-    {"plans", "", "limit", "kept plans, newest first; of every pool with --pool '*'", plans_list},
-    {"history", "", "limit",
-	"what was changed or refused, newest first; of every pool with --pool '*'", plans_history},
+	"", plans_apply},
+    {"plans", "", "limit after", "kept plans, newest first", "Of every pool with --pool '*'",
+	plans_list},
+    {"history", "", "limit after", "what was changed or refused, newest first",
+	"Of every pool with --pool '*'", plans_history},
 
     {"compare", "PLACEMENT...", "add drain activate rejoin remove reweight copies keys",
-	"how evenly placements (a name, or a JSON object with parameters) spread the keys, and "
-	"what a change moves",
+	"how evenly placements spread the keys",
+	"A placement is a name, or a JSON object with parameters. With a change, it tells what "
+	"that moves under each",
 	compare_placements},
     {"simulate", "FILE [PLACEMENT...]", "capacity window leave join",
-	"the hit rates of a trace, a key a line in order of time, under placements (the pool's "
-	"without), at random and in turn; - is stdin",
+	"the hit rates of a trace under placements",
+	"The trace is a key a line, in order of time; - is stdin. Without placements it is the "
+	"pool's. Beside them it tries a node at random, and nodes in turn",
 	simulate_trace},
 
-    {"keys put", "FILE", "format crlf empty reason", "replace a pool's stored keys; - is stdin",
+    {"keys put", "FILE", "format crlf empty reason", "replace a pool's stored keys; - is stdin", "",
 	keyfile_put},
-    {"keys add", "FILE", "format crlf reason", "add to a pool's stored keys", keyfile_add},
+    {"keys add", "FILE", "format crlf reason", "add to a pool's stored keys; - is stdin", "",
+	keyfile_add},
     {"keys import", "DUMP FILE", "no-raw extend empty reason",
-	"replace a pool's stored keys by those of a memcached or Redis, as it dumps them",
-	keyfile_import},
-    {"keys get", "", "format", "print a pool's stored keys, in order of bytes", keyfile_get},
-    {"keys stats", "", "", "how many keys are stored", keyfile_stats},
+	"the same, of what memcached or Redis dumps", "", keyfile_import},
+    {"keys get", "", "format limit after", "print a pool's stored keys, in order of bytes", "",
+	keyfile_get},
+    {"keys stats", "", "", "how many keys are stored", "", keyfile_stats},
 
-    {"watch", "", "interval count", "print what changes in a pool, as it changes", follow_pool},
-    {"bench", "", "lookup requests connections seconds keys",
-	"ask the lookup listener for many keys, and print how long it took", bench_run},
-    {"token", "NAME ROLE [PATTERN...]", "",
-	"make a token, and its line for the daemon's file of tokens", secret_make},
-    {"completion", "SHELL", "", "print the script that completes hrwctl's words in a shell",
+    {"token", "NAME ROLE [PATTERN...]", "", "make a token, and its line for auth.tokens", "",
+	secret_make},
+    {"completion", "SHELL", "", "print the script that completes words in a shell", "",
 	completion_script},
-    {NULL, NULL, NULL, NULL, NULL},
+    {"help", "[COMMAND...]", "", "what a command, or with \"options\" each, takes", "", NULL},
+    {"version", "", "", "print the version", "", version_print},
+    {.name = NULL},
 };
 /* clang-format on */
 
@@ -172,7 +182,12 @@ static const struct {
 	const char *word, *name;
 } synonyms[] = {
     {"undrain", "activate"},
-    {"enable", "activate"},
+    {"uncordon", "activate"},
+    {"cordon", "drain"},
+    {"drop", "pool drop"},
+    {"put", "keys put"},
+    {"scan", "keys get"},
+    {"monitor", "watch"},
     {"rm", "remove"},
     {"delete", "remove"},
     {"ls", "nodes"},
@@ -246,6 +261,7 @@ command_judge(const struct command *command, char **arguments, size_t count)
 	}
 	if (count >= least && count <= most)
 		return 0;
-	return ctl_fail(CTL_USAGE, "usage: hrwctl %s%s%s", command->name,
-	    *command->arguments != '\0' ? " " : "", command->arguments);
+	return ctl_fail(CTL_USAGE, "usage: hrwctl %s%s%s (hrwctl %s --help tells more)",
+	    command->name, *command->arguments != '\0' ? " " : "", command->arguments,
+	    command->name);
 }

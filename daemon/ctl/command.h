@@ -8,10 +8,11 @@
 #include "daemon/ctl/ctl.h"
 
 struct command {
-	const char *name;      /* "plan show" */
-	const char *arguments; /* "NODE ADDRESS", "[FILE]", "NODE..." */
-	const char *options;   /* beside the global ones, separated by spaces */
-	const char *help;
+	const char *name;	     /* "plan show" */
+	const char *arguments;	     /* "NODE ADDRESS", "[FILE]", "NODE..." */
+	const char *options;	     /* beside the global ones, separated by spaces */
+	const char *help;	     /* a line of the list of commands */
+	const char *more;	     /* sentences behind it, in its own help; "": none */
 	int (*run)(struct ctl *ctl); /* an enum ctl_exit */
 };
 
@@ -32,6 +33,8 @@ int command_judge(const struct command *command, char **arguments, size_t count)
 
 /* --help; with a command, its own. */
 void usage_write(const struct command *command, struct buffer *out);
+/* The options that all of them take. */
+void usage_write_options(struct buffer *out);
 /* The commands whose first word it is. */
 void usage_write_group(const char *word, struct buffer *out);
 
@@ -66,6 +69,7 @@ void lookup_pool_columns(struct table *t);
 void lookup_pool_row(struct table *t, const struct json *pool);
 
 int pools_add(struct ctl *ctl);
+int pools_set(struct ctl *ctl);
 int pools_drop(struct ctl *ctl);
 int pools_show(struct ctl *ctl);
 int pools_dump(struct ctl *ctl);
@@ -105,8 +109,8 @@ int keyfile_get(struct ctl *ctl);
 int keyfile_stats(struct ctl *ctl);
 
 int follow_pool(struct ctl *ctl);
-int bench_run(struct ctl *ctl);
 int secret_make(struct ctl *ctl);
+int version_print(struct ctl *ctl);
 int completion_script(struct ctl *ctl);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "core/placement.h"
 #include "daemon/ctl/client.h"
 #include "daemon/ctl/command.h"
 
@@ -18,6 +19,8 @@ struct line {
 	size_t count;
 	const struct option_row *open; /* its argument is the word at hand; NULL: none */
 	const char *prefix;	       /* the word at hand */
+	const char *lead;	       /* that stands before it in one word: "--pool=" */
+	size_t lead_len;
 };
 
 static void
@@ -27,7 +30,7 @@ offer(const struct line *l, const char *word, size_t len, const char *help)
 
 	if (typed > len || strncmp(word, l->prefix, typed) != 0)
 		return;
-	printf("%.*s\t%s\n", (int)len, word, help);
+	printf("%.*s%.*s\t%s\n", (int)l->lead_len, l->lead, (int)len, word, help);
 }
 
 static void
@@ -48,6 +51,10 @@ offer_named(const struct line *l, const struct json *j, const char *name, const 
 {
 	const char *word = client_text(j, name);
 
+	/* Of several nodes none is given twice. */
+	for (size_t i = 0; l->open == NULL && i < l->count; i++)
+		if (strcmp(l->word[i], word) == 0)
+			return;
 	if (*word != '\0' && strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789.-") == strlen(word))
 		offer(l, word, strlen(word), client_shown(j, help));
 }
@@ -72,6 +79,12 @@ offer_listed(const struct line *l, const struct source *from)
 	reply_fini(&reply);
 }
 
+static const struct option_row *
+option_placement(void)
+{
+	return option_find("placement", strlen("placement"));
+}
+
 /* What an argument of that name can be; nothing for files and free text. */
 static void
 offer_argument(const struct line *l, const char *name, size_t len)
@@ -86,6 +99,9 @@ offer_argument(const struct line *l, const char *name, size_t len)
 		offer_list(l, choices);
 		return;
 	}
+	if ((len >= 9 && memcmp(name, "PLACEMENT", 9) == 0) || l->open == option_placement())
+		for (const struct hrw_placement *const *p = hrw_placements; *p != NULL; p++)
+			offer(l, (*p)->name, strlen((*p)->name), (*p)->source);
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
 		size_t own = strlen(sources[i].argument);
 
@@ -147,40 +163,68 @@ offer_arguments(const struct line *l, const struct command *c, size_t taken)
 	offer_argument(l, at, strcspn(at, " "));
 }
 
-/* Takes the words up to the one at hand apart. The options that say which daemon
- * is meant count here, too. */
+/* The options that say which daemon is meant, and how, count here, too. */
+static void
+take_option(struct options *o, const struct option_row *row, const char *value)
+{
+	static const char known[] = "admin pool token-file ca certificate certificate-key";
+
+	if (option_lists(known, row->name, strlen(row->name)))
+		*(const char **)((char *)o + row->offset) = value;
+}
+
+/* The option that a word is, with "=" or without; its argument is another word where
+ * *value is NULL. */
+static const struct option_row *
+option_of(const char *word, const char **value)
+{
+	const char *equals = strchr(word, '=');
+
+	*value = NULL;
+	if (word[1] != '-')
+		return word[2] == '\0' ? option_lettered(word[1]) : NULL;
+	*value = equals != NULL ? equals + 1 : NULL;
+	return option_find(
+	    word + 2, equals != NULL ? (size_t)(equals - word - 2) : strlen(word + 2));
+}
+
+/* Takes the words up to the one at hand apart. */
 static void
 read_words(struct line *l, char **words, size_t count)
 {
-	struct options *o = &l->ctl->options;
-
-	l->prefix = "";
+	l->prefix = l->lead = "";
 	for (size_t i = 0; i < count; i++) {
 		bool is_last = i + 1 == count;
 		const struct option_row *row;
+		const char *value;
 
 		if (is_last)
 			l->prefix = words[i];
-		if (is_last || words[i][0] != '-' || words[i][1] == '\0') {
+		if (words[i][0] != '-' || words[i][1] == '\0') {
 			if (!is_last && l->count < WORDS_MAX)
 				l->word[l->count++] = words[i];
 			continue;
 		}
-		row = words[i][1] == '-'    ? option_find(words[i] + 2, strlen(words[i] + 2))
-		      : words[i][2] == '\0' ? option_lettered(words[i][1])
-					    : NULL;
-		if (row == NULL || row->argument == NULL)
+		row = option_of(words[i], &value);
+		if (row == NULL || row->argument == NULL || (is_last && value == NULL))
 			continue;
-		i++;
+		if (value != NULL && is_last) {
+			l->open = row;
+			l->prefix = value;
+			l->lead = words[i];
+			l->lead_len = (size_t)(value - words[i]);
+			continue;
+		}
+		if (value == NULL) {
+			/* bash makes a word of the "=" between the two. */
+			i += i + 2 < count && strcmp(words[i + 1], "=") == 0 ? 2 : 1;
+			value = words[i];
+		}
 		if (i + 1 == count) {
 			l->open = row;
-			l->prefix = words[i];
-		} else if (row->offset == offsetof(struct options, admin)) {
-			o->admin = words[i];
-		} else if (row->offset == offsetof(struct options, pool)) {
-			o->pool = words[i];
-		} else if (row->offset == offsetof(struct options, token_file)) {
-			o->token_file = words[i];
+			l->prefix = strcmp(value, "=") == 0 ? "" : value;
+		} else {
+			take_option(&l->ctl->options, row, value);
 		}
 	}
 }
@@ -192,10 +236,19 @@ completion_print(struct ctl *ctl, char **words, size_t count)
 	const struct command *c;
 	size_t taken;
 
-	/* Nobody wants to read, amid a command line, that no daemon answers. */
+	/* Nobody wants to read within a command line that no daemon answers, nor to wait
+	 * for one: it has a second. */
 	if (freopen("/dev/null", "w", stderr) == NULL)
 		return CTL_REFUSED;
+	ctl->options.timeout = 1;
 	read_words(&l, words, count);
+	if (l.count > 0 && strcmp(l.word[0], "help") == 0) {
+		memmove(l.word, l.word + 1, --l.count * sizeof(*l.word));
+		offer_commands(&l);
+		if (l.count == 0)
+			offer_list(&l, "options");
+		return CTL_DONE;
+	}
 	c = command_find(l.word, l.count, &taken);
 	if (l.open != NULL && l.open->choices != NULL) {
 		offer_list(&l, l.open->choices);

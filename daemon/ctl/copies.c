@@ -104,6 +104,7 @@ url_of(struct ctl *ctl, const char *to, const char *from, struct buffer *url)
 		url_parameter(url, "to", hrw_text(to));
 	if (from != NULL)
 		url_parameter(url, "from", hrw_text(from));
+	url_page(url, 0, ctl->options.after);
 }
 
 int
@@ -222,6 +223,7 @@ copy_out(struct ctl *ctl)
 	int rc;
 
 	url_of(ctl, ctl->options.to, ctl->options.source, &url);
+	url_page(&url, ctl->options.limit, NULL);
 	ask.path = buffer_text(&url);
 	rc = url.failed ? ctl_no_memory() : client_ask(ctl, &ask, &reply);
 	if (rc == 0 && reply.status != 200)
@@ -235,15 +237,16 @@ copy_out(struct ctl *ctl)
 int
 copies_show(struct ctl *ctl)
 {
+	uint64_t shown = ctl->options.limit != 0 ? ctl->options.limit : OPTION_LINES;
 	struct copies_count count;
 	int rc;
 
 	if (ctl->is_json || ctl->options.is_csv)
 		return copy_out(ctl);
-	rc = copies_count(ctl, ctl->options.to, ctl->options.source, ctl->options.limit, &count);
+	rc = copies_count(ctl, ctl->options.to, ctl->options.source, shown, &count);
 	if (rc != 0)
 		return rc;
-	if (count.keys > ctl->options.limit)
+	if (count.keys > shown)
 		fputs("… (--limit shows more, --csv all)\n", ctl->out);
 	if (count.keys == 0)
 		return tell_none(ctl, &count);

@@ -27,7 +27,7 @@ enum ctl_exit {
 /* Ends with a NULL text. */
 extern const struct ctl_exit_row {
 	enum ctl_exit status;
-	const char *text;
+	const char *brief, *text;
 } ctl_exits[];
 
 struct command;
@@ -42,11 +42,18 @@ struct ctl {
 	struct terminal terminal;
 	FILE *out;	  /* for people: stdout, or stderr where stdout has JSON */
 	int output_error; /* errno of a stdout that takes no more; 0: none that is known */
+	uint64_t due;	  /* the second at which --deadline is over; 0: not looked at yet */
 	bool is_json;	  /* stdout has one JSON document, or one a line */
 };
 
 /* Says "hrwctl: …" on stderr, control bytes escaped. Returns `status`. */
 int ctl_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Seconds that may still be waited, `most` at most; 0: --deadline is over. Its time
+ * begins with the first call. */
+unsigned ctl_patience(struct ctl *ctl, unsigned most);
+/* Says that it is over. Returns CTL_REFUSED. */
+int ctl_late(const struct ctl *ctl);
 
 /* A text of somebody else's as a terminal may get it (core/bytes.h): itself, or a copy
  * that lasts for the next 15 calls. */

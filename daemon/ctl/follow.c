@@ -19,8 +19,8 @@ enum { WAIT_SECONDS = 30 };
 struct follow {
 	struct ctl *ctl;
 	char *name;
-	struct buffer path, waiting; /* waiting: the same, answered when it is another */
-	struct reply now;	     /* the pool as last seen */
+	struct buffer path;
+	struct reply now; /* the pool as last seen */
 	struct away away;
 };
 
@@ -50,6 +50,14 @@ follow_pool_name(struct ctl *ctl, char **out)
 	return rc;
 }
 
+int
+follow_judge(const struct options *options)
+{
+	return options->deadline == 0 || options->waits
+		   ? 0
+		   : ctl_fail(CTL_USAGE, "--deadline says how long --wait waits: give both");
+}
+
 static int
 follow_init(struct follow *f, struct ctl *ctl)
 {
@@ -63,10 +71,6 @@ follow_init(struct follow *f, struct ctl *ctl)
 	url_segment(&f->path, f->name);
 	rc = f->path.failed ? ctl_no_memory()
 			    : client_get(ctl, buffer_text(&f->path), CLIENT_POOL, &f->now);
-	buffer_add(&f->waiting, f->path.data, f->path.len);
-	url_number(&f->waiting, "wait", WAIT_SECONDS);
-	if (rc == 0 && f->waiting.failed)
-		rc = ctl_no_memory();
 	if (rc == 0)
 		away_there(&f->away);
 	terminal_catch();
@@ -78,29 +82,47 @@ follow_fini(struct follow *f)
 {
 	free(f->name);
 	buffer_fini(&f->path);
-	buffer_fini(&f->waiting);
 	reply_fini(&f->now);
 }
 
-/* Waits until the pool is another than it was.
- *   next     receives it
- *   returns  0; CTL_LEFT; what client_refused() returns */
+/* Asks once. With `wait` it is answered when the pool is another than it was, or so many
+ * seconds are over. */
 static int
-next_version(struct follow *f, struct reply *next)
+ask_again(struct follow *f, unsigned wait, struct reply *next)
 {
 	struct ask ask = {.method = "GET",
 	    .shape = CLIENT_POOL,
 	    .if_none_match = f->now.etag,
-	    .wait_seconds = WAIT_SECONDS,
+	    .wait_seconds = wait,
 	    .is_patient = true};
+	struct buffer url = {0};
 	int rc;
 
+	buffer_add(&url, f->path.data, f->path.len);
+	if (wait > 0)
+		url_number(&url, "wait", wait);
+	ask.path = buffer_text(&url);
+	rc = url.failed ? ctl_no_memory() : client_ask(f->ctl, &ask, next);
+	buffer_fini(&url);
+	return rc;
+}
+
+/* Waits until the pool is another than it was.
+ *   next     receives it
+ *   returns  0; CTL_LEFT; CTL_REFUSED, --deadline being over; what client_refused()
+ *            returns */
+static int
+next_version(struct follow *f, struct reply *next)
+{
 	for (;;) {
 		time_t begun = time(NULL);
+		unsigned wait = ctl_patience(f->ctl, WAIT_SECONDS);
+		int rc;
 
+		if (wait == 0)
+			return ctl_late(f->ctl);
 		/* That it is back is to be heard at once. */
-		ask.path = buffer_text(f->away.is_away ? &f->path : &f->waiting);
-		rc = client_ask(f->ctl, &ask, next);
+		rc = ask_again(f, f->away.is_away ? 0 : wait, next);
 		if (rc == CTL_UNREACHABLE)
 			rc = away_note(&f->away, next->why);
 		else if (rc == 0 && next->status == 204) /* so a daemon that stops lets go */
@@ -187,9 +209,8 @@ follow_drain(struct ctl *ctl)
 	if (has_ended == NULL)
 		rc = rc != 0 ? rc : ctl_no_memory();
 	if (rc == 0) {
-		fputs("waiting until the copies are made and the pool is settled (hrwctl settle), "
-		      "and "
-		      "nobody asks for the nodes\n",
+		fputs("waiting until the copies are made, the pool is settled (hrwctl settle), "
+		      "and nobody asks for the nodes\n",
 		    ctl->out);
 		fflush(ctl->out);
 	}

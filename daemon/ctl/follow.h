@@ -17,4 +17,7 @@ const struct json *follow_node(const struct json *pool, const char *name);
  * called off, which is CTL_REFUSED. Says meanwhile how many copies are to be made. */
 int follow_drain(struct ctl *ctl);
 
+/* Does --deadline stand beside --wait? 0 or CTL_USAGE. */
+int follow_judge(const struct options *options);
+
 #endif

@@ -140,6 +140,7 @@ keyfile_get(struct ctl *ctl)
 	int rc;
 
 	pool_path(ctl, "/keys", &url);
+	url_page(&url, ctl->options.limit, ctl->options.after);
 	ask.path = buffer_text(&url);
 	rc = url.failed ? ctl_no_memory() : client_ask(ctl, &ask, &reply);
 	if (rc == 0 && reply.status != 200)

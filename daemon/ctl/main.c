@@ -43,8 +43,7 @@ no_command(char **words, size_t count)
 	if (guess != NULL && (count > 1 || !command_is_group(word)))
 		return ctl_fail(CTL_USAGE,
 		    "there is no command \"%s%s%s\": did you mean \"%s\"? (hrwctl --help lists "
-		    "what "
-		    "there is)",
+		    "them)",
 		    word, strchr(guess, ' ') != NULL && count > 1 ? " " : "",
 		    strchr(guess, ' ') != NULL && count > 1 ? words[1] : "", guess);
 	if (command_is_group(word))
@@ -79,6 +78,11 @@ find_command(struct ctl *ctl, char **words, size_t count)
 		words++;
 		count--;
 	}
+	if (ctl->options.is_help && count == 1 && strcmp(words[0], "options") == 0) {
+		usage_write_options(&text);
+		put(&text);
+		return CTL_DONE;
+	}
 	ctl->command = command_find(words, count, &taken);
 	is_group = ctl->options.is_help && count == 1 && command_is_group(words[0]);
 	if (count > 0 && (is_mistyped(words, count, taken) || (ctl->command == NULL && !is_group)))
@@ -109,10 +113,8 @@ run(struct ctl *ctl, int argc, char **argv)
 	ctl->is_json = strcmp(ctl->options.output, "json") == 0;
 	ctl->out = ctl->is_json ? stderr : stdout;
 	terminal_init(&ctl->terminal, fileno(ctl->out));
-	if (ctl->options.is_version) {
-		puts("hrwctl " HRW_VERSION);
-		return CTL_DONE;
-	}
+	if (ctl->options.is_version)
+		return version_print(ctl);
 	if (ctl->options.print != NULL)
 		return print(ctl, argv + at, (size_t)(argc - at));
 	rc = find_command(ctl, argv + at, (size_t)(argc - at));

@@ -80,6 +80,8 @@ command_items(struct buffer *out)
 		struct buffer text = {0};
 
 		buffer_printf(&text, "%s.", c->help);
+		if (*c->more != '\0')
+			buffer_printf(&text, "\n%s.", c->more);
 		for (const char *at = c->options; *at != '\0';) {
 			size_t len = strcspn(at, " ");
 
@@ -104,6 +106,33 @@ example(struct buffer *out, const char *what, const char *command)
 	buffer_add_text(out, "\n.EE\n.in\n");
 }
 
+static void
+examples(struct buffer *out)
+{
+	section(out, "EXAMPLES");
+	example(out, "Which node is home to a key, and which nodes hold it?",
+	    "hrwctl owner photo-7\nhrwctl replicas photo-7");
+	example(out, "What would it mean to switch a node off?", "hrwctl plan --drain cache-c");
+	example(out, "Drain it, wait until the copies are in place, and take it out:",
+	    "hrwctl drain cache-c --wait --deadline 3600 --reason 'new disks'\nhrwctl remove "
+	    "cache-c");
+	example(out, "Keys of a running memcached:",
+	    "echo 'lru_crawler metadump all' | nc -q1 10.0.0.1 11211 | hrwctl keys import "
+	    "memcached -");
+	example(out, "Keys of a Redis, whatever bytes they have:",
+	    "redis-cli --no-raw --scan | hrwctl keys import redis - --no-raw");
+	example(out, "Which nodes hold these keys?", "hrwctl replicas - <keys.txt");
+	example(out, "Is something left to be done? 5 where it is:", "hrwctl status --exit-code");
+	example(out, "A copy of all pools, for another daemon:",
+	    "hrwctl dump >pools.json; hrwctl --admin 10.0.0.2:7071 apply pools.json");
+	example(out, "The pools of a file, from a Git hook; 5 where they differ:",
+	    "hrwctl apply pools.json --dry-run --exit-code");
+	example(out,
+	    "Without a daemon:", "hrwctl plan --offline pools.json --keys keys.txt --add cache-e");
+	example(out, "A thousand keys behind the last one that was read:",
+	    "hrwctl keys get --limit 1000 --after user-4711");
+}
+
 void
 manual_write(struct buffer *out)
 {
@@ -123,6 +152,7 @@ manual_write(struct buffer *out)
 	buffer_add_text(out, ".PP\n");
 	put(out, "A long plan shows a progress bar. Ctrl-C leaves it, and the daemon goes on with "
 		 "it: hrwctl plan show ID --watch takes it up again.\n");
+	examples(out);
 	section(out, "COMMANDS");
 	command_items(out);
 	section(out, "OPTIONS");
@@ -151,23 +181,6 @@ manual_write(struct buffer *out)
 	}
 	item(out, "HRW_TOKEN", "", "the token to send, where there is no --token-file.");
 	item(out, "NO_COLOR", "", "no colours, if it is not empty.");
-	section(out, "EXAMPLES");
-	example(out, "What would it mean to switch a node off?", "hrwctl plan --drain cache-c");
-	example(out, "Drain it, wait until the copies are in place, and take it out:",
-	    "hrwctl drain cache-c --wait --reason 'new disks'\nhrwctl remove cache-c");
-	example(out, "Keys of a running memcached:",
-	    "echo 'lru_crawler metadump all' | nc -q1 10.0.0.1 11211 | hrwctl keys import "
-	    "memcached -");
-	example(out, "Keys of a Redis, whatever bytes they have:",
-	    "redis-cli --no-raw --scan | hrwctl keys import redis - --no-raw");
-	example(out, "Which nodes hold these keys?", "hrwctl replicas - <keys.txt");
-	example(out, "Is something left to be done? 5 where it is:", "hrwctl status --exit-code");
-	example(out, "A copy of all pools, for another daemon:",
-	    "hrwctl dump >pools.json; hrwctl --admin 10.0.0.2:7071 apply pools.json");
-	example(out, "The pools of a file, from a Git hook; 5 where they differ:",
-	    "hrwctl apply pools.json --dry-run --exit-code");
-	example(out,
-	    "Without a daemon:", "hrwctl plan --offline pools.json --keys keys.txt --add cache-e");
 	section(out, "SEE ALSO");
 	buffer_add_text(out, "\\fBhrwd\\fR(8), \\fBhrwd.json\\fR(5)\n");
 }

@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "daemon/ctl/ctl.h"
+#include "daemon/base/guess.h"
 
 #define AT(member) offsetof(struct options, member)
 
 #define GLOBAL	       .is_global = true
+#define COMMON	       .is_global = true, .is_common = true
 #define LETTER(of)     .letter = of
 #define FLAG(to)       .kind = OPTION_FLAG, .offset = AT(to)
 #define TEXT(word, to) .argument = word, .kind = OPTION_TEXT, .offset = AT(to)
@@ -20,25 +22,28 @@
 
 /* clang-format off: a row a line or two */
 const struct option_row option_rows[] = {
-    {"admin", TEXT("ADDR", admin), GLOBAL, .standard = "127.0.0.1:7071", .environment = "HRW_ADMIN",
-	.help = "the daemon's admin listener: host:port, [v6]:port, unix:/path, or a URL with "
-		"http:// or https://"},
-    {"pool", LETTER('p'), TEXT("POOL", pool), GLOBAL, .environment = "HRW_POOL",
+    {"admin", TEXT("ADDR", admin), COMMON, .standard = "127.0.0.1:7071", .environment = "HRW_ADMIN",
+	.help =
+	    "hrwd's admin listener: host:port, [v6]:port, unix:/path or a URL; of several, with "
+	    "commas between, the first that answers"},
+    {"pool", LETTER('p'), TEXT("POOL", pool), COMMON, .environment = "HRW_POOL",
 	.help = "the pool to use; without it, the daemon's default pool"},
-    {"token-file", TEXT("FILE", token_file), GLOBAL,
-	.help = "a file with the token to send; without it, the variable HRW_TOKEN is the token"},
-    {"output", LETTER('o'), TEXT("FORM", output), GLOBAL, .standard = "text",
-	.choices = "text json", .help = "tables for people, or what the daemon answered as JSON"},
-    {"timeout", NUMBER(timeout, 60, 1, 3600), GLOBAL,
+    {"token-file", TEXT("FILE", token_file), COMMON, .environment = "HRW_TOKEN_FILE",
+	.help = "a file with the token to send; without it, HRW_TOKEN is the token"},
+    {"output", LETTER('o'), TEXT("FORM", output), COMMON, .standard = "text",
+	.environment = "HRW_OUTPUT", .choices = "text json",
+	.help = "tables for people, or the daemon's answer as JSON"},
+    {"timeout", NUMBER(timeout, 60, 1, 3600), GLOBAL, .environment = "HRW_TIMEOUT",
 	.help = "seconds that an answer may take; 60 without"},
     {"verbose", FLAG(is_verbose), GLOBAL,
 	.help = "print each request as the curl command that sends it"},
-    {"ca", TEXT("FILE", ca), GLOBAL,
+    {"ca", TEXT("FILE", ca), GLOBAL, .environment = "HRW_CA",
 	.help = "certificates to trust for https, instead of the system's"},
-    {"certificate", TEXT("FILE", certificate), GLOBAL,
+    {"certificate", TEXT("FILE", certificate), GLOBAL, .environment = "HRW_CERTIFICATE",
 	.help = "the certificate to show the daemon"},
-    {"certificate-key", TEXT("FILE", certificate_key), GLOBAL, .help = "its private key"},
-    {"help", LETTER('h'), FLAG(is_help), GLOBAL,
+    {"certificate-key", TEXT("FILE", certificate_key), GLOBAL, .environment = "HRW_CERTIFICATE_KEY",
+	.help = "its private key"},
+    {"help", LETTER('h'), FLAG(is_help), COMMON,
 	.help = "print this; behind a command, what that command takes"},
     {"version", FLAG(is_version), GLOBAL, .help = "print the version"},
     {"print", TEXT("WHAT", print), GLOBAL, .choices = "man bash zsh fish words"},
@@ -57,10 +62,12 @@ const struct option_row option_rows[] = {
     {"settle-now", FLAG(settles_now),
 	.help = "all copies are in place once the change is made, or need not be"},
     {"wait", FLAG(waits), .help = "go on until the nodes may be switched off"},
+    {"deadline", NUMBER(deadline, 0, 1, 31622400),
+	.help = "with --wait: seconds after which it ends with 1; without it, it waits for ever"},
 
     {"add", LIST("NODE", add),
-	.help =
-	    "add a node: NAME, with ,address=HOST:PORT ,weight=W ,zone=Z ,state=joining behind it"},
+	.help = "add a node: NAME,address=HOST:PORT and, where wanted, ,weight=W ,zone=Z "
+		",state=joining"},
     {"drain", LIST("NODE", drain), .help = "drain a node"},
     {"activate", LIST("NODE", activate), .help = "activate a node"},
     {"rejoin", LIST("NODE", rejoin), .help = "a node came back empty"},
@@ -69,8 +76,13 @@ const struct option_row option_rows[] = {
     {"copies", NUMBER(copies, 0, 1, 64), .help = "copies of each key"},
     {"placement", TEXT("NAME", placement),
 	.help = "another placement: a name, or a JSON object with parameters"},
-    {"keys", TEXT("FILE", keys),
-	.help = "keys to count or to ask for, one a line, instead of the stored ones"},
+    {"settles-after", TEXT("SECONDS", settles_after),
+	.help = "a membership counts as settled so long after it was made; - for never"},
+    {"max-ttl", TEXT("SECONDS", max_ttl),
+	.help = "the longest that any value lives; - where that is not known"},
+    {"max-moved", TEXT("PART", max_moved),
+	.help = "refuse a change that moves more owners than this part of 1; - for no such limit"},
+    {"keys", TEXT("FILE", keys), .help = "keys to count, one a line, instead of the stored ones"},
     {"offline", TEXT("POOL.json", offline),
 	.help = "ask no daemon: the pool is in this file, as a configuration or hrwctl pool show "
 		"-o json has it"},
@@ -89,7 +101,10 @@ const struct option_row option_rows[] = {
     {"to", TEXT("NODE", to), .help = "only keys whose copy on this node is to be made"},
     {"leftover", FLAG(leftover), .help = "only keys of which a gaining node may have an old copy"},
     {"csv", FLAG(is_csv), .help = "as CSV"},
-    {"limit", NUMBER(limit, 20, 1, 1000), .help = "so many at most; 20 without"},
+    {"limit", NUMBER(limit, 0, 1, INT32_MAX),
+	.help = "so many at most; without it 20 lines of a table, and all keys of a list"},
+    {"after", TEXT("KEY", after),
+	.help = "go on behind this one: a key, or what --limit left off at"},
     {"epoch", NUMBER(epoch, 0, 1, INT64_MAX), .help = "the pool as it was at this epoch"},
     {"at-epoch", NUMBER(at_epoch, 0, 1, INT64_MAX),
 	.help = "only if the pool is still at this epoch: the one that copies were made for"},
@@ -113,11 +128,6 @@ const struct option_row option_rows[] = {
     {"no-raw", FLAG(is_quoted),
 	.help = "the keys stand in quotes, as redis-cli --no-raw prints them; without it quotes "
 		"are bytes of keys"},
-    {"lookup", TEXT("ADDR", lookup), .standard = "127.0.0.1:7070", .environment = "HRW_LOOKUP",
-	.help = "the daemon's lookup listener"},
-    {"requests", NUMBER(requests, 10000, 1, 100000000), .help = "so many lookups; 10,000 without"},
-    {"connections", NUMBER(connections, 8, 1, 256), .help = "so many at a time; 8 without"},
-    {"seconds", NUMBER(seconds, 10, 1, 3600), .help = "end after so long in any case; 10 without"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -164,31 +174,16 @@ option_lists(const char *list, const char *word, size_t len)
 	return false;
 }
 
-static void
-set_defaults(struct options *o)
-{
-	*o = (struct options){0};
-	for (const struct option_row *row = option_rows; row->name != NULL; row++) {
-		const char *variable = row->environment != NULL ? getenv(row->environment) : NULL;
-
-		if (row->kind == OPTION_NUMBER)
-			*(uint64_t *)member(o, row) = row->initial;
-		if (row->kind == OPTION_TEXT)
-			*(const char **)member(o, row) =
-			    variable != NULL && *variable != '\0' ? variable : row->standard;
-	}
-}
-
 static int
-read_number(const struct option_row *row, const char *text, uint64_t *out)
+read_number(const struct option_row *row, const char *name, const char *text, uint64_t *out)
 {
 	char *end;
 
 	*out = strtoull(text, &end, 10);
 	if (*text >= '0' && *text <= '9' && *end == '\0' && *out >= row->min && *out <= row->max)
 		return 0;
-	return ctl_fail(CTL_USAGE, "--%s is \"%s\": give a whole number from %llu to %llu",
-	    row->name, text, (unsigned long long)row->min, (unsigned long long)row->max);
+	return ctl_fail(CTL_USAGE, "%s is \"%s\": give a whole number from %llu to %llu", name,
+	    text, (unsigned long long)row->min, (unsigned long long)row->max);
 }
 
 static int
@@ -206,28 +201,29 @@ add_text(struct option_list *list, const char *text)
 /* A header is one line: what stands behind a line feed would be the daemon's next
  * header, or its next request. */
 static int
-judge_line(const struct option_row *row, const char *text)
+judge_line(const char *name, const char *text)
 {
 	const char *at = ctl_control(text);
 
 	if (at == NULL)
 		return 0;
 	return ctl_fail(CTL_USAGE,
-	    "--%s is \"%s\": it is carried as one line, so it can have no %s; of a commit, "
+	    "%s is \"%s\": it is carried as one line, so it can have no %s; of a commit, "
 	    "git log -1 --format=%%s is one",
-	    row->name, text, *at == '\n' || *at == '\r' ? "line break" : "control byte");
+	    name, text, *at == '\n' || *at == '\r' ? "line break" : "control byte");
 }
 
+/* name: where the value comes from, "--output" or "HRW_OUTPUT" */
 static int
-take(struct options *o, const struct option_row *row, const char *text)
+take(struct options *o, const struct option_row *row, const char *name, const char *text)
 {
-	int rc = row->is_line ? judge_line(row, text) : 0;
+	int rc = row->is_line ? judge_line(name, text) : 0;
 
 	if (rc != 0)
 		return rc;
 	if (row->choices != NULL && !option_lists(row->choices, text, strlen(text)))
-		return ctl_fail(CTL_USAGE, "--%s is \"%s\": it can be one of: %s", row->name, text,
-		    row->choices);
+		return ctl_fail(
+		    CTL_USAGE, "%s is \"%s\": it can be one of: %s", name, text, row->choices);
 	switch (row->kind) {
 	case OPTION_FLAG:
 		*(bool *)member(o, row) = true;
@@ -236,7 +232,7 @@ take(struct options *o, const struct option_row *row, const char *text)
 		*(const char **)member(o, row) = text;
 		break;
 	case OPTION_NUMBER:
-		rc = read_number(row, text, member(o, row));
+		rc = read_number(row, name, text, member(o, row));
 		break;
 	case OPTION_LIST:
 		rc = add_text(member(o, row), text);
@@ -245,11 +241,74 @@ take(struct options *o, const struct option_row *row, const char *text)
 	return rc;
 }
 
+static void
+set_defaults(struct options *o)
+{
+	*o = (struct options){0};
+	for (const struct option_row *row = option_rows; row->name != NULL; row++) {
+		if (row->kind == OPTION_NUMBER)
+			*(uint64_t *)member(o, row) = row->initial;
+		if (row->kind == OPTION_TEXT)
+			*(const char **)member(o, row) = row->standard;
+	}
+}
+
+/* What is not given comes from the environment: a variable that an option overrides may
+ * be wrong. */
+static int
+take_environment(struct options *o)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < ROWS; i++) {
+		const struct option_row *row = &option_rows[i];
+		const char *text = row->environment != NULL ? getenv(row->environment) : NULL;
+
+		if (!given[i] && text != NULL && *text != '\0')
+			rc = take(o, row, row->environment, text);
+	}
+	return rc;
+}
+
+static int
+unknown(const char *word)
+{
+	const char *names[ROWS + 1], *guess;
+	char name[64];
+	size_t count = 0;
+
+	if (word[0] == '-' && word[1] >= '0' && word[1] <= '9')
+		return ctl_fail(CTL_USAGE,
+		    "\"%s\" is no option: -- stands before words that begin with - and are none",
+		    word);
+	for (const struct option_row *row = option_rows; row->name != NULL; row++)
+		if (row->help != NULL)
+			names[count++] = row->name;
+	names[count] = NULL;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+	guess = strncmp(name, "--", 2) == 0 ? guess_word(name + 2, names) : NULL;
+	return ctl_fail(CTL_USAGE, "\"%s\" is no option%s%s%s: hrwctl COMMAND --help lists them",
+	    name, guess != NULL ? ": did you mean \"--" : "", guess != NULL ? guess : "",
+	    guess != NULL ? "\"? Else" : "");
+}
+
+static int
+lacks_value(const char *word)
+{
+	const struct option_row *row =
+	    word[1] == '-' ? option_find(word + 2, strlen(word + 2)) : option_lettered(word[1]);
+
+	return ctl_fail(CTL_USAGE, "%s lacks its value: give %s %s%s%s%s", word, word,
+	    row != NULL ? row->argument : "VALUE", row != NULL && row->choices != NULL ? " (" : "",
+	    row != NULL && row->choices != NULL ? row->choices : "",
+	    row != NULL && row->choices != NULL ? ")" : "");
+}
+
 int
 options_read(struct options *o, int argc, char **argv, int *words)
 {
 	struct option options[ROWS + 1] = {0};
-	char letters[2 * ROWS + 1] = "", *end = letters;
+	char letters[2 * ROWS + 2] = ":", *end = letters + 1, name[64];
 	int code, at, rc;
 
 	set_defaults(o);
@@ -263,20 +322,19 @@ options_read(struct options *o, int argc, char **argv, int *words)
 			    option_rows[i].argument == NULL ? "" : ":");
 	}
 	while ((code = getopt_long(argc, argv, letters, options, &at)) != -1) {
-		if (code == '?')
-			return ctl_fail(CTL_USAGE,
-			    "\"%s\" is no option, or not all of one: hrwctl --help lists what "
-			    "there is",
-			    argv[optind - 1]);
+		if (code == '?' || code == ':')
+			return code == ':' ? lacks_value(argv[optind - 1])
+					   : unknown(argv[optind - 1]);
 		if (code != 0)
 			at = (int)(option_lettered((char)code) - option_rows);
 		given[at] = true;
-		rc = take(o, &option_rows[at], optarg);
+		snprintf(name, sizeof(name), "--%s", option_rows[at].name);
+		rc = take(o, &option_rows[at], name, optarg);
 		if (rc != 0)
 			return rc;
 	}
 	*words = optind;
-	return 0;
+	return o->is_help || o->is_version ? 0 : take_environment(o);
 }
 
 int

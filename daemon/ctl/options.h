@@ -32,7 +32,7 @@ struct options {
 
 	/* a change in flags */
 	struct option_list add, drain, activate, rejoin, remove, reweight;
-	const char *placement;
+	const char *placement, *settles_after, *max_ttl, *max_moved;
 	uint64_t copies;
 	const char *weight, *zone;
 	bool is_joining, is_active;
@@ -41,13 +41,15 @@ struct options {
 	/* of the rest */
 	const char *lost, *gained, *source, *to;
 	bool is_csv, leftover, watches;
-	uint64_t limit, count, interval, epoch, at_epoch, capacity, window;
+	uint64_t limit, count, interval, epoch, at_epoch, capacity, window, deadline;
+	const char *after;
 	struct option_list leave, join;
 	const char *format;
 	bool extends, may_be_empty, has_crlf, is_quoted;
-	const char *lookup;
-	uint64_t requests, connections, seconds;
 };
+
+/* Lines of a table where --limit does not say. */
+enum { OPTION_LINES = 20 };
 
 enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_NUMBER, OPTION_LIST };
 
@@ -58,6 +60,7 @@ struct option_row {
 	enum option_kind kind;
 	size_t offset; /* in struct options */
 	bool is_global;
+	bool is_common;		    /* stands in hrwctl --help, too */
 	bool is_line;		    /* a text that goes into a header: no control bytes */
 	uint64_t initial, min, max; /* numbers; initial is the default */
 	const char *standard;	    /* the default of a text; NULL: none */

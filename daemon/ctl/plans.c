@@ -11,6 +11,8 @@
 #include "daemon/ctl/table.h"
 #include "daemon/ctl/url.h"
 
+enum { PAGE_MAX = 1000 }; /* entries of GET /plans and GET /history at once */
+
 int
 plans_make(struct ctl *ctl)
 {
@@ -110,6 +112,7 @@ plans_changes(struct ctl *ctl)
 		url_parameter(&url, "from", hrw_text(o->source));
 	if (o->leftover)
 		url_parameter(&url, "leftover", hrw_text("true"));
+	url_page(&url, o->limit, o->after);
 	ask.path = buffer_text(&url);
 	rc = url.failed ? ctl_no_memory() : client_ask(ctl, &ask, &reply);
 	if (rc == 0 && reply.status != 200)
@@ -122,16 +125,37 @@ plans_changes(struct ctl *ctl)
 static int
 get_page(struct ctl *ctl, const char *path, const char *shape, struct reply *reply)
 {
+	const struct options *o = &ctl->options;
 	struct buffer url = {0};
 	int rc;
 
+	if (o->limit > PAGE_MAX)
+		return ctl_fail(CTL_USAGE,
+		    "--limit is \"%llu\": this list comes %d at a time at most, and --after goes "
+		    "on "
+		    "behind them",
+		    (unsigned long long)o->limit, PAGE_MAX);
 	buffer_add_text(&url, path);
-	url_number(&url, "limit", ctl->options.limit);
+	url_page(&url, o->limit != 0 ? o->limit : OPTION_LINES, o->after);
 	if (ctl->options.pool != NULL)
 		url_parameter(&url, "pool", hrw_text(ctl->options.pool));
 	rc = url.failed ? ctl_no_memory() : client_get(ctl, buffer_text(&url), shape, reply);
 	buffer_fini(&url);
 	return rc;
+}
+
+/* Where a list was cut: how to go on. */
+static void
+show_next(struct ctl *ctl, const struct json *j)
+{
+	const struct json *next = json_get(j, "next");
+	struct hrw_bytes text;
+
+	if (next == NULL)
+		return;
+	text = json_text(next) != NULL ? hrw_text(json_text(next)) : json_source(next);
+	fprintf(ctl->out, "… (--after %.*s shows older ones)\n", (int)text.len,
+	    (const char *)text.data);
 }
 
 /* "2026-01-02 03:04:05", UTC, of the time in JSON. */
@@ -191,6 +215,7 @@ show_plans(struct ctl *ctl, const struct json *j)
 		ops_cell(&t, plan);
 	}
 	table_print(&t, ctl->out, &ctl->terminal);
+	show_next(ctl, j);
 }
 
 int
@@ -234,6 +259,7 @@ show_history(struct ctl *ctl, const struct json *j)
 		ops_cell(&t, entry);
 	}
 	table_print(&t, ctl->out, &ctl->terminal);
+	show_next(ctl, j);
 }
 
 int

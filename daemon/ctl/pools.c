@@ -98,6 +98,24 @@ pools_add(struct ctl *ctl)
 }
 
 int
+pools_set(struct ctl *ctl)
+{
+	struct order order = {.method = "PATCH", .names_pool = true};
+	char *name = NULL;
+	int rc = body_terms(&ctl->options, &order.body);
+
+	if (rc == 0 && ctl->argument_count == 0)
+		rc = follow_pool_name(ctl, &name);
+	if (rc == 0) {
+		pool_path(name != NULL ? name : ctl->argument[0], &order.path);
+		rc = submit_order(ctl, &order);
+	}
+	free(name);
+	order_fini(&order);
+	return rc;
+}
+
+int
 pools_drop(struct ctl *ctl)
 {
 	struct order order = {.method = "DELETE", .names_pool = true};

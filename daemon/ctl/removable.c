@@ -84,7 +84,13 @@ removable_wait(struct ctl *ctl, const char *pool, const char *node)
 	int rc = 0;
 
 	while (rc == 0 && !is_over) {
-		rc = ask_node(ctl, pool, node, WAIT_SECONDS, &reply);
+		unsigned wait = ctl_patience(ctl, WAIT_SECONDS);
+
+		if (wait == 0) {
+			rc = ctl_late(ctl);
+			break;
+		}
+		rc = ask_node(ctl, pool, node, wait, &reply);
 		if (rc == CTL_UNREACHABLE || (rc == 0 && reply.status == 204)) {
 			rc = away_note(&away, rc == 0 ? "it stops" : reply.why);
 			if (rc == 0)
@@ -139,8 +145,10 @@ int
 removable_show(struct ctl *ctl)
 {
 	char *pool = NULL;
-	int rc = CTL_DONE;
+	int rc = follow_judge(&ctl->options);
 
+	if (rc != 0)
+		return rc;
 	terminal_catch();
 	if (ctl->options.waits)
 		rc = follow_pool_name(ctl, &pool);

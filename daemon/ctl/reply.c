@@ -148,6 +148,7 @@ static const struct {
     {"GET /nodes lists", "hrwctl nodes lists", false},
     {"GET /pools lists", "hrwctl pools lists", false},
     {"GET /history lists", "hrwctl history lists", false},
+    {"(limits.plans)", "(limits.plans); hrwctl plans lists those there are", false},
     {"GET /plans/", "hrwctl plan show ", false},
     {"?wait=30 says", " --watch says", false},
     {"(PUT /nodes)", "(hrwctl apply)", false},

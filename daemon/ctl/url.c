@@ -48,3 +48,12 @@ url_number(struct buffer *url, const char *name, uint64_t value)
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
 	url_parameter(url, name, hrw_text(text));
 }
+
+void
+url_page(struct buffer *url, uint64_t limit, const char *after)
+{
+	if (limit != 0)
+		url_number(url, "limit", limit);
+	if (after != NULL)
+		url_parameter(url, "after", hrw_text(after));
+}

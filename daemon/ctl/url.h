@@ -16,4 +16,7 @@ void url_segment(struct buffer *url, const char *text);
 void url_parameter(struct buffer *url, const char *name, struct hrw_bytes value);
 void url_number(struct buffer *url, const char *name, uint64_t value);
 
+/* limit= and after=; 0 and NULL: not said. */
+void url_page(struct buffer *url, uint64_t limit, const char *after);
+
 #endif

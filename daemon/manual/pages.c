@@ -65,6 +65,14 @@ item(struct buffer *out, const char *word, const char *argument, const char *tex
 }
 
 static void
+example(struct buffer *out, const char *command)
+{
+	buffer_add_text(out, ".PP\n.in +4n\n.EX\n");
+	line(out, command);
+	buffer_add_text(out, ".EE\n.in\n");
+}
+
+static void
 put_flags(struct buffer *out)
 {
 	char word[32];
@@ -94,6 +102,11 @@ pages_daemon(struct buffer *out)
 		  "the node that a new copy can be made from.");
 	paragraph(out, "Reads are answered on the lookup listener, changes on the admin listener "
 		       "alone. GET /openapi.json lists every path, parameter and error code.");
+	buffer_add_text(out, ".SH EXAMPLES\n");
+	paragraph(out, "A daemon with an empty pool, its store in the current folder:");
+	example(out, "hrwd");
+	paragraph(out, "Is a configuration right? 0 where it is, else 2, and why:");
+	example(out, "hrwd --config /etc/hrwd/hrwd.json --check");
 	buffer_add_text(out, ".SH OPTIONS\n");
 	put_flags(out);
 	paragraph(out, "Flags win over the configuration file. Without one there is an empty pool "
@@ -153,6 +166,51 @@ put_section(struct buffer *out, const char *section)
 	buffer_fini(&text);
 }
 
+/* Of pools and nodes, whose readers are members/document*.c. tests/scripts/install.sh
+ * holds the names to those of the schema. */
+static const struct {
+	const char *name, *text;
+} pool_fields[] =
+    {
+	{"placement", "how keys are placed: a name, or an object with \"name\" and the placement's "
+		      "parameters.\nDefault: rendezvous."},
+	{"copies", "nodes that hold a key.\nDefault: 1."},
+	{"nodes", "a list of nodes, each with the fields below."},
+	{"max_moved",
+	    "the largest part of the owners, from 0 to 1, that a change may move unforced; "
+	    "null: any.\nDefault: null."},
+	{"settles_after", "for caches that fill as they are read: seconds after which a membership "
+			  "counts as settled; null: only when somebody says so.\nDefault: null."},
+	{"max_ttl",
+	    "the longest that any value lives, in seconds; null: not known.\nDefault: null."},
+},
+  node_fields[] = {
+      {"name", "what it is called: it decides which keys it gets, so it stays."},
+      {"address", "host:port; its change moves no key."},
+      {"weight", "its share of the keys: 0, or from 1e-6 to 1e9.\nDefault: 1."},
+      {"zone", "what fails together with it, such as a rack; copies stand in different zones.\n"
+	       "Default: null, a zone of its own."},
+      {"state", "active, joining or draining.\nDefault: active."},
+      {"id", "a whole number that some placements go by.\nDefault: one that is free."},
+      {"slots, tokens, reweight, healthy",
+	  "what redis-cluster, cassandra-murmur3, ceph-straw2 and glb "
+	  "know of a node."},
+      {"hash_name", "what some placements hash instead of the name or address.\nDefault: as the "
+		    "placement has it."},
+};
+
+static void
+put_fields(struct buffer *out)
+{
+	buffer_add_text(out, ".SH POOLS\n");
+	line(out, "Each member of \"pools\" is a pool by its name, with these fields:");
+	for (size_t i = 0; i < sizeof(pool_fields) / sizeof(pool_fields[0]); i++)
+		item(out, pool_fields[i].name, NULL, pool_fields[i].text);
+	paragraph(out, "A node has these:");
+	for (size_t i = 0; i < sizeof(node_fields) / sizeof(node_fields[0]); i++)
+		item(out, node_fields[i].name, NULL, node_fields[i].text);
+}
+
 void
 pages_config(struct buffer *out)
 {
@@ -169,15 +227,6 @@ pages_config(struct buffer *out)
 	    "Pools stand in the file as they stand in the HTTP interface. They seed what "
 	    "the store does not know yet: from then on the store is the truth, and a "
 	    "restart never undoes a change made over HTTP.");
-	buffer_add_text(out, ".SH OPTIONS\n");
-	put_section(out, NULL);
-	for (const struct config_option *o = config_options; o->name != NULL; o++) {
-		if (o->section == NULL || (section != NULL && strcmp(section, o->section) == 0))
-			continue;
-		section = o->section;
-		buffer_printf(out, ".SS In \\(dq%s\\(dq\n", section);
-		put_section(out, section);
-	}
 	buffer_add_text(out, ".SH EXAMPLE\n.EX\n");
 	line(out, "{\n"
 		  "  \"listen\": { \"lookup\": \"0.0.0.0:7070\" },   // the network may look up\n"
@@ -192,6 +241,16 @@ pages_config(struct buffer *out)
 		  "    }\n"
 		  "  }\n"
 		  "}");
-	buffer_add_text(out, ".EE\n.SH SEE ALSO\n");
+	buffer_add_text(out, ".EE\n.SH OPTIONS\n");
+	put_section(out, NULL);
+	for (const struct config_option *o = config_options; o->name != NULL; o++) {
+		if (o->section == NULL || (section != NULL && strcmp(section, o->section) == 0))
+			continue;
+		section = o->section;
+		buffer_printf(out, ".SS In \\(dq%s\\(dq\n", section);
+		put_section(out, section);
+	}
+	put_fields(out);
+	buffer_add_text(out, ".SH SEE ALSO\n");
 	line(out, "hrwd(8), hrwctl(1)");
 }

@@ -52,7 +52,8 @@ command(va_list list, const char **what)
 static void
 run(const struct daemon *d, char **argv)
 {
-	static const char *const unwanted[] = {"HRW_LOOKUP", "HRW_POOL", NULL};
+	static const char *const unwanted[] = {"HRW_POOL", "HRW_TOKEN_FILE", "HRW_OUTPUT",
+	    "HRW_TIMEOUT", "HRW_CA", "HRW_CERTIFICATE", "HRW_CERTIFICATE_KEY", NULL};
 
 	for (size_t i = 0; unwanted[i] != NULL; i++)
 		unsetenv(unwanted[i]);

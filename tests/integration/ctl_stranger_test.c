@@ -116,7 +116,6 @@ START_TEST(what_is_passed_on_as_it_comes_is_of_the_type_that_was_asked_for)
 {
 	const char *address = stranger_start("text/html", "<html>it works</html>\n");
 
-	expect_stranger(ctl(NULL, "bench", "--lookup", address, "--requests", "3", NULL));
 	expect_stranger(ctl(NULL, "--admin", address, "keys", "get", NULL));
 	expect_stranger(ctl(NULL, "--admin", address, "plan", "changes", "x", NULL));
 	expect_stranger(ctl(NULL, "--admin", address, "watch", "--count", "1", NULL));

@@ -166,7 +166,6 @@ START_TEST(nobody_there_is_said_with_the_address_and_how_to_change_it)
 	ck_assert_ptr_nonnull(strstr(r->err, "HRW_ADMIN"));
 	r = expect_ran(ctl(NULL, "--admin", "unix:/nowhere/hrwd.sock", "nodes", NULL), 3);
 	ck_assert_ptr_nonnull(strstr(r->err, "unix:/nowhere/hrwd.sock"));
-	expect_ran(ctl(NULL, "bench", "--lookup", "127.0.0.1:1", NULL), 3);
 }
 END_TEST
 
@@ -422,7 +421,6 @@ START_TEST(json_is_what_the_daemon_says)
 	    {"zone", "cache-b", "r1", "--dry-run"},
 	    {"compare", "ring"},
 	    {"token", "ops", "read"},
-	    {"bench", "--requests=10"},
 	};
 	struct ran *r;
 	cJSON *json;
@@ -430,9 +428,7 @@ START_TEST(json_is_what_the_daemon_says)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const char *const *w = rows[i];
 
-		r = ctl(d, "--output", "json", "--lookup", d->lookup, w[0], w[1], w[2], w[3], NULL);
-		if (strcmp(w[0], "bench") != 0)
-			r = ctl(d, "--output", "json", w[0], w[1], w[2], w[3], NULL);
+		r = ctl(d, "--output", "json", w[0], w[1], w[2], w[3], NULL);
 		json = cJSON_Parse(r->out);
 		ck_assert_msg(json != NULL, "%s: %s%s", r->what, r->out, r->err);
 		kept(json);
@@ -625,30 +621,13 @@ START_TEST(what_is_no_hrwd_is_called_so)
 }
 END_TEST
 
-START_TEST(a_bench_asks_as_often_as_it_was_told)
-{
-	struct daemon *d = fleet_start();
-	struct ran *r = expect_ran(ctl(d, "--output", "json", "bench", "--lookup", d->lookup,
-				       "--requests", "50", "--connections", "3", NULL),
-	    0);
-	cJSON *json = kept(cJSON_Parse(r->out));
-
-	ck_assert_int_eq((int)cJSON_GetNumberValue(cJSON_GetObjectItem(json, "lookups")), 50);
-	ck_assert_ptr_nonnull(strstr(
-	    expect_ran(ctl(d, "bench", "--lookup", d->lookup, "--requests", "50", NULL), 0)->out,
-	    "99.9 %"));
-	expect_ran(
-	    ctl(d, "bench", "--lookup", d->lookup, "--pool", "none", "--requests", "5", NULL), 1);
-}
-END_TEST
-
 START_TEST(shells_learn_what_a_word_can_become)
 {
 	struct daemon *d = fleet_start();
 
 	expect_out(ctl(d, "--print", "words", "--", "pla", NULL),
-	    "plan\twhat a change would do, of a file or of options\n"
-	    "plans\tkept plans, newest first; of every pool with --pool '*'\n");
+	    "plan\twhat a change would do, of a file or options\n"
+	    "plans\tkept plans, newest first\n");
 	expect_out(ctl(d, "--print", "words", "--", "plan", "s", NULL), "show\ta plan's report\n");
 	expect_out(ctl(d, "--print", "words", "--", "drain", "cache-a", "cache-b", NULL),
 	    "cache-b\tactive\n");
@@ -698,7 +677,6 @@ SUITE(ctl)
 	tcase_add_test(tests, a_unix_socket_is_an_address_like_any_other);
 	tcase_add_test(tests, bytes_of_a_name_never_reach_the_terminal);
 	tcase_add_test(tests, what_is_no_hrwd_is_called_so);
-	tcase_add_test(tests, a_bench_asks_as_often_as_it_was_told);
 	tcase_add_test(tests, shells_learn_what_a_word_can_become);
 	tcase_add_test(tests, bash_reads_its_script);
 }

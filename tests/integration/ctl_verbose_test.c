@@ -127,22 +127,6 @@ START_TEST(verbose_prints_a_command_that_gets_the_same_answer)
 }
 END_TEST
 
-START_TEST(a_bench_prints_the_request_that_it_measures)
-{
-	struct daemon *d = fleet_start();
-	struct ran *r = expect_ran(ctl(d, "--verbose", "bench", "--lookup", d->lookup, "--requests",
-				       "20", "--pool", "default", NULL),
-	    0);
-	long status;
-	const char *answer;
-
-	ck_assert_ptr_eq(strchr(r->err, '\n'), strrchr(r->err, '\n'));
-	answer = pasted(d, first_line(r->err), "", &status);
-	ck_assert_int_eq(status, 200);
-	ck_assert_ptr_nonnull(strstr(answer, "\"owner\""));
-}
-END_TEST
-
 /* A file's name is text to the shell, too: it is no second word, and no command. */
 START_TEST(a_token_is_read_from_its_file_whatever_that_is_called)
 {
@@ -172,6 +156,5 @@ SUITE(ctl_verbose)
 {
 	tcase_add_test(tests, verbose_prints_commands_that_do_the_same);
 	tcase_add_test(tests, verbose_prints_a_command_that_gets_the_same_answer);
-	tcase_add_test(tests, a_bench_prints_the_request_that_it_measures);
 	tcase_add_test(tests, a_token_is_read_from_its_file_whatever_that_is_called);
 }

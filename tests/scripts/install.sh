@@ -27,6 +27,17 @@ pages() {
 		groff -K utf8 -man -Tascii -P-cbou "$root/usr/share/man/man8/hrwd.8" |
 			grep -q -e "--$flag" || fail "hrwd(8) lacks --$flag"
 	done
+	# What a pool and a node may have in the file; of placements other pages tell.
+	fields=$(/usr/bin/python3 -c 'import json, sys
+for of in "pool", "node":
+    for name, field in json.load(open(sys.argv[1]))["$defs"][of]["properties"].items():
+        if not field.get("readOnly"):
+            print(name)' conf/hrwd.schema.json)
+	for field in $fields; do
+		groff -K utf8 -man -Tutf8 -P-cbou "$root/usr/share/man/man5/hrwd.json.5" |
+			sed -n '/^POOLS/,$p' | grep -q -w "$field" ||
+			fail "hrwd.json(5) lacks $field"
+	done
 }
 
 completion() {
