@@ -92,6 +92,15 @@ const struct command commands[] = {
     {"keys get", "", "format", "print a pool's stored keys, in order of bytes", keyfile_get},
     {"keys stats", "", "", "how many keys are stored", keyfile_stats},
 
+    {"backup", "FILE", "",
+	"write the daemon's whole store, as it is now, to a file; changes go on meanwhile. Key sets "
+	"are not in it: hrwctl keys get prints one",
+	backup_take},
+    {"restore", "FILE STORE", "",
+	"put a backup in the place of a stopped daemon's store; the store that was there is kept "
+	"beside it, and each pool goes on under a new lineage",
+	backup_restore},
+
     {"watch", "", "interval count", "print what changes in a pool, as it changes", follow_pool},
     {"bench", "", "lookup requests connections seconds keys",
 	"ask the lookup listener for many keys, and print how long it took", bench_run},
@@ -182,6 +191,7 @@ static const struct {
     {"health", "status"},
     {"rollback", "revert"},
     {"export", "dump"},
+    {"save", "backup"},
     {"get", "owner"},
 };
 
