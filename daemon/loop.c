@@ -20,6 +20,7 @@
 #include "daemon/http/server.h"
 #include "daemon/loop.h"
 #include "daemon/members/clock.h"
+#include "daemon/members/keys_owner.h"
 #include "daemon/members/secrets.h"
 #include "daemon/memory.h"
 #include "daemon/metrics/lag.h"
@@ -39,7 +40,7 @@ struct daemon {
 	struct app app;
 	uv_loop_t loop;
 	uv_timer_t look;   /* at what is left to end, or of a reload */
-	uv_timer_t follow; /* a plain-file store */
+	uv_timer_t follow; /* what happens to the files of the store */
 	uv_signal_t term, interrupt, hangup;
 	uv_work_t follow_work;
 	bool is_following; /* follow_work is under way */
@@ -248,6 +249,7 @@ follow_look(uv_work_t *work)
 	struct daemon *d = work->data;
 
 	d->has_file_changed = store_has_changed(d->app.store);
+	keyset_look(d->app.keyset);
 }
 
 static void
@@ -351,6 +353,7 @@ load(struct daemon *d, struct hrw_fault *fault)
 	if (d->app.reports == NULL || d->app.metrics == NULL || d->app.watchers == NULL)
 		return hrw_fault(fault, HRW_INTERNAL, "no memory to start");
 	writer_on_publish(d->app.writer, published, d);
+	keys_owner_settle(d->app.keyset, d->app.store, *writer_snapshot(d->app.writer));
 	drift_tell(&d->app, *writer_snapshot(d->app.writer));
 	find_pools(d, began_ms);
 	return 0;
@@ -428,8 +431,7 @@ start(struct daemon *d, struct hrw_fault *fault)
 	uv_signal_start(&d->interrupt, end_signal, SIGINT);
 	uv_signal_start(&d->hangup, reload_signal, SIGHUP);
 	begin_signals();
-	if (c->store == CONFIG_STORE_FILE)
-		uv_timer_start(&d->follow, follow, FOLLOW_MS, FOLLOW_MS);
+	uv_timer_start(&d->follow, follow, FOLLOW_MS, FOLLOW_MS);
 	log_info("ready: %s", buffer_text(&d->sockets.names));
 	lag_start(&d->lag, d->app.metrics);
 	memory_start(&d->memory);

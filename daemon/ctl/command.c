@@ -103,6 +103,12 @@ const struct command commands[] = {
 	keyfile_get},
     {"keys stats", "", "", "how many keys are stored", "", keyfile_stats},
 
+    {"backup", "FILE", "", "write the daemon's whole store, as it is now, to a file",
+	"Changes go on meanwhile. Key sets are not in it: hrwctl keys get prints one", backup_take},
+    {"restore", "FILE STORE", "", "put a backup in the place of a stopped daemon's store",
+	"The store that was there is kept beside it, and each pool goes on under a new lineage",
+	backup_restore},
+
     {"token", "NAME ROLE [PATTERN...]", "", "make a token, and its line for auth.tokens", "",
 	secret_make},
     {"completion", "SHELL", "", "print the script that completes words in a shell", "",
@@ -197,6 +203,7 @@ static const struct {
     {"health", "status"},
     {"rollback", "revert"},
     {"export", "dump"},
+    {"save", "backup"},
     {"get", "owner"},
 };
 

@@ -74,6 +74,8 @@ int pools_drop(struct ctl *ctl);
 int pools_show(struct ctl *ctl);
 int pools_dump(struct ctl *ctl);
 
+int backup_take(struct ctl *ctl);
+int backup_restore(struct ctl *ctl);
 int status_show(struct ctl *ctl);
 int compare_placements(struct ctl *ctl);
 int simulate_trace(struct ctl *ctl);

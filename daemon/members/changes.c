@@ -104,8 +104,8 @@ inputs_read(
 	source = json_text(json_get(inputs, "source"));
 	if (source != NULL && strcmp(source, "stored") == 0) {
 		json_integer(json_get(inputs, "generation"), &generation);
-		rc = source_open_stored(
-		    &c->source, r->keyset, plan->pool, (uint64_t)generation, after, fault);
+		rc = source_open_stored(&c->source, r->keyset,
+		    c->before != NULL ? c->before : c->after, (uint64_t)generation, after, fault);
 	} else {
 		rc = 0;
 		json_each (key, json_get(inputs, "keys")) {

@@ -148,7 +148,7 @@ open_keys(struct turn *t, const struct source *first, struct source *out, struct
 	switch (first->kind) {
 	case SOURCE_STORED:
 		return source_open_stored(
-		    out, c->keyset, c->pool->name, first->generation, t->before, fault);
+		    out, c->keyset, c->pool, first->generation, t->before, fault);
 	case SOURCE_REQUEST:
 		source_open_request(out, buffer_bytes(&c->keys), c->key_count);
 		break;
@@ -309,8 +309,7 @@ compare(struct comparison *c, struct turn *t)
 	if (c->has_keys)
 		source_open_request(&first, buffer_bytes(&c->keys), c->key_count);
 	else
-		rc = source_open_stored(
-		    &first, c->keyset, c->pool->name, 0, c->pool->present, &c->fault);
+		rc = source_open_stored(&first, c->keyset, c->pool, 0, c->pool->present, &c->fault);
 	if (rc < 0)
 		return rc;
 	source_close(&first);

@@ -36,6 +36,7 @@ copies_open(struct keyset *keyset, const struct copies_request *ask, struct hrw_
 {
 	struct copies *c = calloc(1, sizeof(*c));
 	struct keyset_stats stats;
+	char name[KEYSET_NAME];
 
 	if (c == NULL) {
 		hrw_fault(fault, HRW_INTERNAL, "no memory for the list of copies");
@@ -47,7 +48,8 @@ copies_open(struct keyset *keyset, const struct copies_request *ask, struct hrw_
 	c->from = filter_of(ask->pool, ask->from);
 	if (pool_is_settled(c->pool))
 		return c;
-	c->reader = keyset_reader_open(keyset, c->pool->name, 0, &stats, fault);
+	c->reader = keyset_reader_open(
+	    keyset, keyset_name(c->pool->name, c->pool->lineage, name), 0, &stats, fault);
 	if (c->reader == NULL) {
 		copies_close(c);
 		return NULL;

@@ -128,6 +128,13 @@ report_before(const struct report *r)
 	return r->before_pool != NULL ? r->before_pool->present : r->nobody;
 }
 
+/* The pool whose stored keys are counted. */
+static inline const struct pool *
+report_keys_of(const struct report *r)
+{
+	return r->before_pool != NULL ? r->before_pool : r->after_pool;
+}
+
 static inline const struct hrw_membership *
 report_after(const struct report *r)
 {

@@ -66,7 +66,7 @@ open_source(struct report *r, struct hrw_fault *fault)
 		source_open_estimate(&r->source, report_after(r));
 	else
 		rc = source_open_stored(
-		    &r->source, r->reports->keyset, r->pool, 0, report_after(r), fault);
+		    &r->source, r->reports->keyset, report_keys_of(r), 0, report_after(r), fault);
 	if (rc < 0)
 		return rc;
 	atomic_store(&r->keys_total, r->source.total);
@@ -173,7 +173,7 @@ begin_again(struct report *r, struct hrw_fault *fault)
 	else if (r->has_keys)
 		source_open_request(&r->again, buffer_bytes(&r->keys), r->key_count);
 	else
-		rc = source_open_stored(&r->again, r->reports->keyset, r->pool,
+		rc = source_open_stored(&r->again, r->reports->keyset, report_keys_of(r),
 		    r->source.generation, report_after(r), fault);
 	r->is_open_again = rc == 0;
 	r->has_leftovers = rc == 0;

@@ -14,13 +14,15 @@ source_name(enum source_kind kind)
 }
 
 int
-source_open_stored(struct source *s, struct keyset *keyset, const char *pool, uint64_t generation,
-    const struct hrw_membership *membership, struct hrw_fault *fault)
+source_open_stored(struct source *s, struct keyset *keyset, const struct pool *pool,
+    uint64_t generation, const struct hrw_membership *membership, struct hrw_fault *fault)
 {
 	struct keyset_stats stats;
+	char name[KEYSET_NAME];
 
 	*s = (struct source){.kind = SOURCE_STORED};
-	s->reader = keyset_reader_open(keyset, pool, generation, &stats, fault);
+	s->reader = keyset_reader_open(
+	    keyset, keyset_name(pool->name, pool->lineage, name), generation, &stats, fault);
 	if (s->reader == NULL)
 		return (int)fault->error;
 	s->total = stats.keys;

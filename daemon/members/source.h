@@ -10,6 +10,7 @@
 
 #include "core/estimate.h"
 #include "daemon/base/buffer.h"
+#include "daemon/members/pool.h"
 #include "daemon/store/keyset.h"
 
 enum source_kind { SOURCE_STORED, SOURCE_REQUEST, SOURCE_ESTIMATE };
@@ -29,9 +30,10 @@ struct source {
 };
 
 /* The pool's stored set, or the sample where it is empty.
+ *   pool        its name and lineage
  *   generation  0: the present one; another: KEYS_CHANGED when it is gone
  *   membership  whose key type the sample follows; outlives the source */
-int source_open_stored(struct source *s, struct keyset *keyset, const char *pool,
+int source_open_stored(struct source *s, struct keyset *keyset, const struct pool *pool,
     uint64_t generation, const struct hrw_membership *membership, struct hrw_fault *fault);
 
 /* Keys sent along: `records` outlive the source. */

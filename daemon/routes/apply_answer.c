@@ -168,7 +168,7 @@ forget_keys(uv_work_t *work)
 	struct keyset_stats stats;
 	struct hrw_fault fault;
 
-	if (keyset_clear(a->req->app->keyset, a->pool_name, true, &stats, &fault) < 0)
+	if (keyset_clear(a->req->app->keyset, a->set, true, &stats, &fault) < 0)
 		log_event(LOG_ERROR, "the key set of a removed pool stays",
 		    log_text("pool", a->pool_name), log_text("detail", fault.detail));
 }
@@ -238,6 +238,7 @@ apply_answer(struct apply *a, const struct outcome *out, int64_t history)
 	write_bare(a, out, outcome);
 	if (out->is_removed && !a->is_dry_run) {
 		apply_tell(a, out);
+		keyset_name(out->before->name, out->before->lineage, a->set);
 		uv_queue_work(request_loop(req), &a->work, forget_keys, keys_forgotten);
 	} else {
 		report(a, out, outcome, history);

@@ -18,6 +18,7 @@ struct apply {
 	const struct pool *pool; /* as it stood when the request came; NULL: none */
 	struct change *change;	 /* until the writer has it */
 	char *pool_name, *plan_id;
+	char set[KEYSET_NAME]; /* of a pool that was removed */
 	bool is_dry_run;
 	int rc; /* of the work off the loop */
 

@@ -79,6 +79,9 @@ int status_version(struct request *req);
 int status_get(struct request *req);
 int status_metrics(struct request *req);
 
+/* backup.c */
+int backup_get(struct request *req);
+
 /* openapi.c */
 int openapi_get(struct request *req);
 

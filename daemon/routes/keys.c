@@ -22,6 +22,7 @@ struct upload {
 	struct request *req;
 	const struct pool *now; /* of the snapshot that the request keeps */
 	char *pool, *reason;
+	char set[KEYSET_NAME];
 	enum turn turn; /* until nothing of it is left */
 	bool replaces;
 	struct keylist *list;
@@ -109,6 +110,7 @@ upload_begin(struct request *req, bool replaces, enum turn turn)
 	if (rc < 0)
 		return rc;
 	u->pool = strdup(u->now->name);
+	keyset_name(u->now->name, u->now->lineage, u->set);
 	u->list = keylist_new(
 	    common_keylist_form(req), req->app->config->members.limits->key_bytes, add_key, u);
 	if (u->pool == NULL || u->list == NULL)
@@ -137,7 +139,7 @@ stage(struct request *req)
 	u->rc = 0;
 	if (u->staged == NULL)
 		u->staged = keyset_begin(
-		    req->app->keyset, u->pool, u->replaces, req->app->config->keys, &req->fault);
+		    req->app->keyset, u->set, u->replaces, req->app->config->keys, &req->fault);
 	if (u->staged == NULL)
 		u->rc = (int)req->fault.error;
 	else if (u->records.len > 0)
@@ -257,7 +259,7 @@ clear(struct request *req)
 {
 	struct upload *u = req->state;
 
-	u->rc = keyset_clear(req->app->keyset, u->pool, false, &u->stats, &req->fault);
+	u->rc = keyset_clear(req->app->keyset, u->set, false, &u->stats, &req->fault);
 }
 
 static int
@@ -283,7 +285,7 @@ count(struct request *req)
 {
 	struct upload *u = req->state;
 
-	u->rc = keyset_stats(req->app->keyset, u->pool, &u->stats, &req->fault);
+	u->rc = keyset_stats(req->app->keyset, u->set, &u->stats, &req->fault);
 }
 
 static int

@@ -18,7 +18,7 @@ static const enum keylist_form offered[] = {KEYLIST_NDJSON, KEYLIST_JSON, KEYLIS
 
 struct keys_list {
 	struct keyset *keyset;
-	char *pool;
+	char *pool, set[KEYSET_NAME];
 	enum turn turn; /* until it is read */
 	enum keylist_form form;
 	uint64_t limit, lines;	/* the most, 0: all; written so far */
@@ -83,7 +83,7 @@ open_set(struct request *req)
 	struct keyset_reader *first;
 	struct keyset_stats stats;
 
-	l->reader = keyset_reader_open(l->keyset, l->pool, 0, &stats, &req->fault);
+	l->reader = keyset_reader_open(l->keyset, l->set, 0, &stats, &req->fault);
 	if (l->reader == NULL) {
 		l->rc = (int)req->fault.error;
 		return;
@@ -92,7 +92,7 @@ open_set(struct request *req)
 		keyset_reader_after(l->reader, l->after);
 	if (l->form != KEYLIST_TEXT || stats.keys == 0)
 		return;
-	first = keyset_reader_open(l->keyset, l->pool, stats.generation, &stats, &req->fault);
+	first = keyset_reader_open(l->keyset, l->set, stats.generation, &stats, &req->fault);
 	if (first != NULL && l->after.data != NULL)
 		keyset_reader_after(first, l->after);
 	l->rc = first != NULL ? check_text(l, first, &req->fault) : (int)req->fault.error;
@@ -192,6 +192,7 @@ keys_get(struct request *req)
 	if (rc < 0)
 		return rc;
 	l->pool = strdup(pool->name);
+	keyset_name(pool->name, pool->lineage, l->set);
 	if (l->pool == NULL)
 		return hrw_fault(&req->fault, HRW_INTERNAL, "no memory for keys");
 	return request_background(req, open_set, opened);

@@ -67,8 +67,10 @@ static void
 put_keys(struct json_out *o, struct request *req, const struct pool *pool)
 {
 	struct keyset_stats stats;
+	char name[KEYSET_NAME];
 
-	if (keyset_stats(req->app->keyset, pool->name, &stats, NULL) < 0)
+	if (keyset_stats(
+		req->app->keyset, keyset_name(pool->name, pool->lineage, name), &stats, NULL) < 0)
 		json_put_null(o, "keys");
 	else
 		json_put_count(o, "keys", stats.keys);

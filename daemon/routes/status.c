@@ -34,11 +34,20 @@ is_verbose(struct request *req, bool *out)
 	return request_flag(req, "verbose", out);
 }
 
-/* GET /readyz: 503 until every pool's membership is loaded. */
+/* What would be changed now is gone with the next start. */
+#define LOST                                                                                       \
+	"failed %s: the %s was removed, moved or replaced while the daemon runs: put it back, or " \
+	"restart the daemon\n"
+
+/* GET /readyz: 503 until every pool's membership is loaded, and while a file of the store
+ * is not where it was opened. */
 int
 status_ready(struct request *req)
 {
 	const struct snapshot *s = req->snapshot;
+	bool is_store_lost = store_is_lost(req->app->store);
+	bool are_keys_lost = keyset_is_lost(req->app->keyset);
+	bool is_ready = s->is_ready && !is_store_lost && !are_keys_lost;
 	struct buffer *body;
 	bool verbose;
 	int rc;
@@ -48,15 +57,21 @@ status_ready(struct request *req)
 		return rc;
 	body = request_buffer(req);
 	if (!verbose)
-		buffer_add_text(body, s->is_ready ? "ok\n" : "not ready\n");
+		buffer_add_text(body, is_ready ? "ok\n" : "not ready\n");
 	else if (s->is_ready)
-		buffer_printf(body, "ok pools: the memberships of %zu %s are loaded\nready\n",
-		    s->count, s->count == 1 ? "pool" : "pools");
+		buffer_printf(body, "ok pools: the memberships of %zu %s are loaded\n", s->count,
+		    s->count == 1 ? "pool" : "pools");
 	else
-		buffer_printf(body, "failed pools: %zu %s loaded, more are awaited\nnot ready\n",
-		    s->count, s->count == 1 ? "membership is" : "memberships are");
+		buffer_printf(body, "failed pools: %zu %s loaded, more are awaited\n", s->count,
+		    s->count == 1 ? "membership is" : "memberships are");
+	if (verbose && is_store_lost)
+		buffer_printf(body, LOST, "store", "store");
+	if (verbose && are_keys_lost)
+		buffer_printf(body, LOST, "keys", "key-set file");
+	if (verbose)
+		buffer_add_text(body, is_ready ? "ready\n" : "not ready\n");
 	respond_text(req, "Cache-Control", "no-store");
-	return respond(req, s->is_ready ? 200 : 503, plain, body);
+	return respond(req, is_ready ? 200 : 503, plain, body);
 }
 
 /* GET /version */

@@ -8,6 +8,7 @@ static const struct {
 } kinds[TURN_COUNT] = {
     [TURN_UPLOAD] = {"key sets are being changed", "running_uploads"},
     [TURN_LIST] = {"lists of keys are being sent", "running_lists"},
+    [TURN_BACKUP] = {"backup is being made or sent", NULL},
     [TURN_TRACE] = {"traces are being read or replayed", "running_plans, and as many wait"},
 };
 
@@ -24,6 +25,8 @@ most_of(const struct config *config, enum turn kind)
 		return config->running_uploads;
 	case TURN_LIST:
 		return config->running_lists;
+	case TURN_BACKUP:
+		return 1;
 	case TURN_TRACE:
 		return 2 * config->members.running_plans;
 	}
@@ -41,8 +44,10 @@ turn_take(struct request *req, enum turn kind, enum turn *turn)
 	}
 	turn_give_back(kind);
 	return hrw_fault(&req->fault, HRW_BUSY,
-	    "%zu %s already (limits.%s): ask again when one has ended", most, kinds[kind].what,
-	    kinds[kind].limit);
+	    "%zu %s already%s%s%s: ask again when one has ended", most, kinds[kind].what,
+	    kinds[kind].limit != NULL ? " (limits." : "",
+	    kinds[kind].limit != NULL ? kinds[kind].limit : "",
+	    kinds[kind].limit != NULL ? ")" : "");
 }
 
 void

@@ -3,8 +3,8 @@
  *
  * An upload takes memory to sort in, and a thread of the libuv pool while it is
  * put in place; a list keeps a connection to the key sets' file and a batch of
- * keys for as long as its client reads; a trace is in memory whole. Nobody waits for
- * a turn: where all are taken (limits.running_uploads, running_lists, running_plans),
+ * keys for as long as its client reads; a trace is in memory whole; a backup
+ * takes as much of the disk as the store does. Nobody waits for a turn: where all are taken (limits.running_uploads, running_lists, running_plans),
  * one more is told so, before its body.
  */
 #ifndef HRWD_ROUTES_TURNS_H
@@ -12,7 +12,7 @@
 
 #include "daemon/http/request.h"
 
-enum turn { TURN_NONE, TURN_UPLOAD, TURN_LIST, TURN_TRACE, TURN_COUNT };
+enum turn { TURN_NONE, TURN_UPLOAD, TURN_LIST, TURN_TRACE, TURN_BACKUP, TURN_COUNT };
 
 /* Takes a turn and notes it in *turn. BUSY: all are taken. */
 int turn_take(struct request *req, enum turn kind, enum turn *turn);

@@ -22,7 +22,7 @@ struct database_kind {
 	const char *remedy;  /* in faults, for a file that is damaged */
 };
 
-enum { DATABASE_STATEMENTS = 32 };
+enum { DATABASE_STATEMENTS = 40 };
 
 /* One connection; its owner serialises the calls. All zeros is a closed one. */
 struct database {

@@ -255,7 +255,8 @@ keyset_change_begin(struct keyset *k, struct keyset_change *change, struct hrw_f
 	change->is_active = true;
 	if (change->is_forgotten)
 		rc = hrw_fault(fault, HRW_UNKNOWN_POOL,
-		    "pool %s was removed while its keys were sent", change->pool);
+		    "pool %.*s was removed while its keys were sent",
+		    (int)strcspn(change->pool, " "), change->pool);
 	pthread_mutex_unlock(&k->lock);
 	return rc;
 }
@@ -294,6 +295,8 @@ keyset_clear(struct keyset *k, const char *pool, bool forget, struct keyset_stat
 
 	keyset_change_list(k, &change);
 	rc = keyset_change_begin(k, &change, fault);
+	if (rc == 0)
+		rc = place_look(&k->place, fault);
 	if (rc == 0)
 		rc = keyset_find(k, pool, &old, fault);
 	set.stats.generation = old.stats.generation + (old.stats.keys > 0);

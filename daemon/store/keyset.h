@@ -17,12 +17,31 @@
 
 struct keyset; /* the file */
 
+/* What a set is called: its pool and that pool's lineage. A pool that is made anew has
+ * another lineage, and none of the keys that an earlier one of its name had. */
+enum { KEYSET_NAME = 253 + 1 + 16 + 1 };
+const char *keyset_name(const char *pool, const char *lineage, char out[KEYSET_NAME]);
+
 /* path NULL: a file in a temporary folder, removed at close. Missing: made.
  * Damaged, newer or held by another daemon: refused with STORE_FAILED, untouched.
  * What an upload had put in when its daemon was killed is dropped. The first call
  * of a process makes SQLite's temporary files go beside `path`. */
 struct keyset *keyset_open(const char *path, struct hrw_fault *fault);
 void keyset_close(struct keyset *k);
+
+/* Asks of each set that the file holds whose it is now; at start, before any is used.
+ *   owner   gives the set's present name in `out`, or false: nobody's, and the set goes.
+ *           lineage NULL: the file is of an older hrwd, which kept sets by pool alone
+ *   gone    receives how many sets went; each in a transaction of its own */
+typedef bool (*keyset_owner)(
+    void *arg, const char *pool, const char *lineage, char out[KEYSET_NAME]);
+int keyset_adopt(
+    struct keyset *k, keyset_owner owner, void *arg, size_t *gone, struct hrw_fault *fault);
+
+/* As of the last change of a set or keyset_look(): was the file removed, moved or
+ * replaced underneath? Any thread. */
+bool keyset_is_lost(struct keyset *k);
+void keyset_look(struct keyset *k);
 
 struct keyset_stats {
 	uint64_t keys, bytes;	 /* bytes of the keys themselves */
@@ -34,7 +53,9 @@ struct keyset_stats {
 int keyset_stats(
     struct keyset *k, const char *pool, struct keyset_stats *out, struct hrw_fault *fault);
 
-/* An upload. `replaces`: the set becomes exactly these keys, else they are
+/* In these `pool` is the set's name, of keyset_name().
+ *
+ * An upload. `replaces`: the set becomes exactly these keys, else they are
  * added to it. limit: TOO_LARGE past so many keys in the set. */
 struct keyset_upload;
 struct keyset_upload *keyset_begin(

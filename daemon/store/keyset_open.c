@@ -16,9 +16,9 @@
 static const struct database_kind keyset_kind = {
     .what = "key-set file",
     .application = 0x6872776b, /* "hrwk" */
-    .version = 1,
-    .remedy = "bring back a backup, or move it and the files beside it away and upload the key "
-	      "sets again; no membership is in it",
+    .version = 2,	       /* 1: a set was called by its pool alone */
+    .remedy = "move it and the files beside it away and upload the key sets again; no membership "
+	      "is in it",
     /* NORMAL: after a power cut the latest upload may be gone, never half there. */
     .pragmas = "PRAGMA journal_mode = WAL;"
 	       "PRAGMA synchronous = NORMAL;"
@@ -47,6 +47,10 @@ static const char *const statements[DATABASE_STATEMENTS] = {
     [TABLES_STRAY] = "SELECT substr(name, 6) FROM sqlite_schema WHERE type = 'table'"
 		     " AND name GLOB 'keys_[0-9]*'"
 		     " AND CAST(substr(name, 6) AS INTEGER) NOT IN (SELECT number FROM sets)",
+    [SETS_NEXT] = "SELECT pool FROM sets WHERE pool > ?1 ORDER BY pool LIMIT 1",
+    [SET_RENAME] = "UPDATE sets SET pool = ?2,"
+		   " seal = seal(?2, number, keys, bytes, generation, is_filling) WHERE pool = ?1",
+    [VERSION_GET] = "PRAGMA user_version",
     [TABLES_LAST] = "SELECT coalesce(max(number), 0) FROM sets",
 };
 
@@ -170,6 +174,9 @@ keyset_open(const char *path, struct hrw_fault *fault)
 		rc = read_last(k, fault);
 	if (rc == 0)
 		rc = keyset_connect(k, &k->reader, SQLITE_OPEN_READONLY, fault);
+	/* A temporary folder may be tidied up: nothing in it is meant to last. */
+	if (rc == 0)
+		rc = place_note(&k->place, &keyset_kind, k->folder == NULL ? k->path : NULL, fault);
 out:
 	if (rc == 0)
 		return k;
@@ -190,6 +197,7 @@ keyset_close(struct keyset *k)
 	}
 	database_close(&k->reader);
 	database_close(&k->writer);
+	place_fini(&k->place);
 	claim_drop(k->claim);
 	if (k->folder != NULL)
 		remove_folder(k);

@@ -18,8 +18,18 @@
 #include "daemon/base/buffer.h"
 #include "daemon/store/database.h"
 #include "daemon/store/keyset.h"
+#include "daemon/store/place.h"
 
-enum keyset_statement { SET_GET, SET_PUT, SET_FORGET, TABLES_STRAY, TABLES_LAST };
+enum keyset_statement {
+	SET_GET,
+	SET_PUT,
+	SET_FORGET,
+	TABLES_STRAY,
+	TABLES_LAST,
+	SETS_NEXT,
+	SET_RENAME,
+	VERSION_GET
+};
 
 /* A table that is read, or no longer wanted. */
 struct keyset_table {
@@ -53,6 +63,7 @@ struct keyset {
 	char *path;
 	char *folder; /* temporary, to be removed; NULL: none */
 	int claim;
+	struct place place;
 };
 
 /* A pool's row. */

@@ -8,6 +8,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/store/keyset_private.h"
 
@@ -95,14 +96,17 @@ keyset_reader_open(struct keyset *k, const char *pool, uint64_t generation,
 	rc = keyset_hold(k, pool, &set, &r->table, fault);
 	if (rc == 0 && generation != 0 && set.stats.generation != generation)
 		rc = hrw_fault(fault, HRW_KEYS_CHANGED,
-		    "the keys of pool %s are of generation %" PRIu64 " by now, not %" PRIu64
+		    "the keys of pool %.*s are of generation %" PRIu64 " by now, not %" PRIu64
 		    ": plan anew",
-		    pool, set.stats.generation, generation);
+		    (int)strcspn(pool, " "), pool, set.stats.generation, generation);
 	*stats = set.stats;
 	r->generation = set.stats.generation;
 	if (rc < 0 || r->table == NULL)
 		goto out;
-	rc = keyset_connect(k, &r->database, SQLITE_OPEN_READONLY, fault);
+	/* A connection of its own would open another file of that name. */
+	rc = place_look(&k->place, fault);
+	if (rc == 0)
+		rc = keyset_connect(k, &r->database, SQLITE_OPEN_READONLY, fault);
 	if (rc == 0)
 		rc = prepare(r, fault);
 out:

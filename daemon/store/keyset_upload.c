@@ -72,9 +72,9 @@ static int
 too_large(const struct keyset_upload *u, struct hrw_fault *fault)
 {
 	return hrw_fault(fault, HRW_TOO_LARGE,
-	    "the key set of pool %s would have more than %" PRIu64
+	    "the key set of pool %.*s would have more than %" PRIu64
 	    " keys: send fewer, or raise limits.keys",
-	    u->pool, u->limit);
+	    (int)strcspn(u->pool, " "), u->pool, u->limit);
 }
 
 int
@@ -407,6 +407,8 @@ keyset_commit(struct keyset_upload *u, struct keyset_stats *out, struct hrw_faul
 	int rc;
 
 	rc = keyset_change_begin(u->keyset, &u->change, fault);
+	if (rc == 0)
+		rc = place_look(&u->keyset->place, fault);
 	if (rc == 0)
 		rc = keyset_find(u->keyset, u->pool, &old, fault);
 	if (rc < 0)

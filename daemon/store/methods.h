@@ -10,7 +10,11 @@
 struct store_methods {
 	bool is_writable;
 	void (*close)(struct store *s);
-	bool (*has_changed)(struct store *s); /* NULL: never */
+	bool (*has_changed)(struct store *s);				       /* NULL: never */
+	bool (*is_lost)(struct store *s);				       /* NULL: never */
+	int (*copy)(struct store *s, const char *to, struct hrw_fault *fault); /* NULL: cannot */
+	bool (*is_earlier)(struct store *s, const char *pool, const char *was,
+	    const char *lineage); /* NULL: never */
 	int (*load)(struct store *s, store_each_pool each, void *arg, struct hrw_fault *fault);
 	int (*commit)(
 	    struct store *s, struct store_write *writes, size_t count, struct hrw_fault *fault);

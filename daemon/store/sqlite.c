@@ -1,10 +1,12 @@
 /*
  * sqlite.c - memberships in an SQLite file: opening, loading, committing.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/log.h"
 #include "daemon/store/claim.h"
 #include "daemon/store/sqlite_private.h"
 
@@ -52,6 +54,8 @@ sqlite_close(struct store *store)
 	/* The reader first: the last one to close writes the log back. */
 	database_close(&s->second.database);
 	database_close(&s->writer.database);
+	witness_close(s->witness);
+	place_fini(&s->place);
 	claim_drop(s->lock);
 	pthread_mutex_destroy(&s->second.lock);
 	pthread_mutex_destroy(&s->writer.lock);
@@ -160,9 +164,10 @@ put_entry(struct database *d, struct store_write *w, struct hrw_fault *fault)
 }
 
 static int
-put_document(struct database *d, const struct store_write *w, struct hrw_fault *fault)
+put_document(struct database *d, struct store_write *w, struct hrw_fault *fault)
 {
 	sqlite3_stmt *s = database_statement(d, DOCUMENT_PUT, fault);
+	int rc;
 
 	if (s == NULL)
 		return HRW_STORE_FAILED;
@@ -170,7 +175,10 @@ put_document(struct database *d, const struct store_write *w, struct hrw_fault *
 	database_bind_text(s, 2, w->lineage);
 	sqlite3_bind_int64(s, 3, (int64_t)w->epoch_after);
 	database_bind_text(s, 4, w->document);
-	return sqlite_finish(d, s, fault);
+	rc = database_step(d, s, fault);
+	if (rc > 0)
+		w->seal = sqlite3_column_int64(s, 0);
+	return rc > 0 ? sqlite_finish(d, s, fault) : rc;
 }
 
 static int
@@ -205,22 +213,47 @@ put(struct database *d, struct store_write *w, struct hrw_fault *fault)
 	return rc;
 }
 
+/* What was made durable is about to be answered. */
+static void
+remember(struct sqlite *s, const struct store_write *writes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct store_write *w = &writes[i];
+
+		if (s->witness == NULL || !w->has_document ||
+		    witness_put(s->witness, w->pool, w->lineage, w->epoch_after, w->seal) == 0)
+			continue;
+		if (!s->is_witness_lost)
+			log_warn("%s.epochs cannot be written (%s): should the store be put back "
+				 "to an earlier state, the next start may not notice",
+			    s->place.path, strerrordesc_np(errno));
+		s->is_witness_lost = true;
+	}
+}
+
 static int
 sqlite_commit(
     struct store *store, struct store_write *writes, size_t count, struct hrw_fault *fault)
 {
-	struct connection *c = &sqlite_of(store)->writer;
+	struct sqlite *s = sqlite_of(store);
+	struct connection *c = &s->writer;
 	int rc;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		writes[i].history_id = 0;
+		writes[i].seal = 0;
+	}
 	pthread_mutex_lock(&c->lock);
-	rc = database_begin(&c->database, fault);
+	rc = place_look(&s->place, fault);
+	if (rc == 0)
+		rc = database_begin(&c->database, fault);
 	if (rc == 0) {
 		for (size_t i = 0; i < count && rc == 0; i++)
 			rc = put(&c->database, &writes[i], fault);
 		rc = database_end(&c->database, rc, fault);
 	}
+	if (rc == 0)
+		remember(s, writes, count);
 	pthread_mutex_unlock(&c->lock);
 	for (size_t i = 0; i < count && rc < 0; i++)
 		writes[i].history_id = 0;
@@ -272,9 +305,27 @@ sqlite_removed_at(struct store *store, const char *pool, const char *node)
 	return at_ms;
 }
 
+/* A file that was replaced is no change that could be taken: it is noted alone. */
+static bool
+sqlite_has_changed(struct store *store)
+{
+	place_look(&sqlite_of(store)->place, NULL);
+	return false;
+}
+
+static bool
+sqlite_is_lost(struct store *store)
+{
+	return atomic_load_explicit(&sqlite_of(store)->place.is_lost, memory_order_relaxed);
+}
+
 static const struct store_methods methods = {
     .is_writable = true,
     .close = sqlite_close,
+    .has_changed = sqlite_has_changed,
+    .is_lost = sqlite_is_lost,
+    .copy = sqlite_copy,
+    .is_earlier = sqlite_is_earlier,
     .load = sqlite_load,
     .commit = sqlite_commit,
     .document = sqlite_document,
@@ -323,11 +374,19 @@ store_open_sqlite(const char *path, bool create, bool *is_new, struct hrw_fault 
 	if (rc == 0)
 		rc = database_open(&s->writer.database, &sqlite_kind, path, SQLITE_OPEN_READWRITE,
 		    sqlite_statements, fault);
+	if (rc == 0 && !in_memory && (s->witness = witness_open(path)) == NULL)
+		log_warn("%s.epochs cannot be opened (%s): should the store have been put back to "
+			 "an earlier state, nobody notices",
+		    path, strerrordesc_np(errno));
 	if (rc == 0)
 		rc = stop_plans(&s->writer, fault);
+	if (rc == 0)
+		rc = sqlite_renew(s, fault);
 	if (rc == 0 && !in_memory)
 		rc = database_open(&s->second.database, &sqlite_kind, path, SQLITE_OPEN_READONLY,
 		    sqlite_statements, fault);
+	if (rc == 0)
+		rc = place_note(&s->place, &sqlite_kind, in_memory ? NULL : path, fault);
 	if (rc < 0) {
 		sqlite_close(&s->store);
 		return NULL;

@@ -231,6 +231,7 @@ sqlite_trim(struct store *store, size_t plans, size_t history, struct hrw_fault 
 	struct connection *c = &sqlite_of(store)->writer;
 	int rc;
 
+	witness_flush(sqlite_of(store)->witness);
 	rc = trim_rows(c, TRIM_PLANS, plans, fault);
 	if (rc == 0)
 		rc = trim_rows(c, TRIM_HISTORY, history, fault);

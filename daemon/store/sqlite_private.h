@@ -11,6 +11,8 @@
 
 #include "daemon/store/database.h"
 #include "daemon/store/methods.h"
+#include "daemon/store/place.h"
+#include "daemon/store/witness.h"
 
 /* In sqlite_schema.c. */
 extern const struct database_kind sqlite_kind;
@@ -40,6 +42,14 @@ enum sqlite_statement {
 	TRIM_HISTORY,
 	TRIM_DOCUMENTS,
 	TRIM_REMOVED,
+	TABLE_FIND,
+	POOLS_SEALS,
+	RENEW_DOCUMENTS,
+	RENEW_PLANS,
+	RENEW_POOL,
+	RENEW_EARLIER,
+	RENEW_NOTE,
+	LINEAGE_FIND,
 };
 
 /* A connection and whose turn it is. */
@@ -53,6 +63,9 @@ struct sqlite {
 	struct connection writer, second;
 	struct connection *reader; /* the second; in memory the writer itself */
 	int lock;		   /* descriptor; -1 in memory */
+	struct witness *witness;   /* NULL: none could be made */
+	bool is_witness_lost;	   /* a line could not be written: said once */
+	struct place place;
 };
 
 static inline struct sqlite *
@@ -76,6 +89,15 @@ sqlite_text(sqlite3_stmt *s, int column)
 {
 	return (const char *)sqlite3_column_text(s, column);
 }
+
+/* In copy.c. */
+int sqlite_copy(struct store *store, const char *to, struct hrw_fault *fault);
+
+/* In renew.c. */
+bool sqlite_has_table(struct database *d, const char *name);
+/* Gives new lineages where they are due, and the witness what it lacks. At open. */
+int sqlite_renew(struct sqlite *s, struct hrw_fault *fault);
+bool sqlite_is_earlier(struct store *store, const char *pool, const char *was, const char *lineage);
 
 /* In sqlite_log.c. */
 int sqlite_history(struct store *store, const char *pool, int64_t after, size_t limit,

@@ -17,7 +17,8 @@ const struct database_kind sqlite_kind = {
     .what = "store",
     .application = 0x68727764, /* "hrwd" */
     .version = 1,
-    .remedy = "bring back a backup, or move it and the files beside it away to begin anew",
+    .remedy = "put a backup in its place (hrwctl restore BACKUP STORE), or move it and the files "
+	      "beside it away to begin anew",
     .pragmas = "PRAGMA journal_mode = WAL;"
 	       "PRAGMA synchronous = FULL;"
 	       "PRAGMA secure_delete = OFF;" /* Debian's is on: it rewrites what is dropped */
@@ -76,6 +77,10 @@ const struct database_kind sqlite_kind = {
 #define NEWEST_PLAN  "(SELECT seq FROM sqlite_sequence WHERE name = 'plans')"
 #define NEWEST_ENTRY "(SELECT seq FROM sqlite_sequence WHERE name = 'history')"
 
+#define RENEWED(text) "iif(length(?2) = 16, replace(" text ", ?2, ?3), " text ")"
+#define NEW_DOCUMENT  RENEWED("document")
+#define NEW_INPUTS    RENEWED("inputs")
+
 const char *const sqlite_statements[DATABASE_STATEMENTS] = {
     [POOLS_LOAD] = "SELECT p.name, p.is_removed, d.document, p.epoch,"
 		   " p.seal = seal(p.name, p.lineage, p.epoch, p.is_removed) AND (p.is_removed OR"
@@ -90,7 +95,7 @@ const char *const sqlite_statements[DATABASE_STATEMENTS] = {
     [DOCUMENT_GET] = "SELECT document, seal = " DOCUMENT_SEAL
 		     " FROM documents WHERE pool = ?1 AND lineage = ?2 AND epoch = ?3",
     [DOCUMENT_PUT] = "INSERT INTO documents VALUES (?1, ?2, ?3,"
-		     " coalesce(" NEWEST_ENTRY ", 0), ?4, seal(?1, ?2, ?3, ?4))",
+		     " coalesce(" NEWEST_ENTRY ", 0), ?4, seal(?1, ?2, ?3, ?4)) RETURNING seal",
     [HISTORY_ADD] = "INSERT INTO history (pool, at_ms, entry, seal)"
 		    " VALUES (?1, ?2, ?3, seal(?1, ?2, ?3, NULL))",
     [HISTORY_LIST] = "SELECT id, entry, summary, seal = " ENTRY_SEAL
@@ -130,4 +135,21 @@ const char *const sqlite_statements[DATABASE_STATEMENTS] = {
 		       "   AND p.lineage = d.lineage AND p.epoch = d.epoch) LIMIT ?2)",
     [TRIM_REMOVED] = "DELETE FROM removed WHERE (pool, node) IN (SELECT pool, node FROM removed"
 		     " WHERE at_ms < (SELECT at_ms FROM history ORDER BY id LIMIT 1) LIMIT ?2)",
+    [TABLE_FIND] = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1",
+    [POOLS_SEALS] = "SELECT p.name, p.lineage, p.epoch, d.seal FROM pools p"
+		    " JOIN documents d ON d.pool = p.name AND d.lineage = p.lineage"
+		    "  AND d.epoch = p.epoch WHERE NOT p.is_removed",
+    /* A document and a plan's inputs name their lineage, and nothing else has its 64
+     * random bits. */
+    [RENEW_DOCUMENTS] = "UPDATE documents SET lineage = ?3, document = " NEW_DOCUMENT
+			", seal = seal(pool, ?3, epoch, " NEW_DOCUMENT ")"
+			" WHERE pool = ?1 AND lineage = ?2",
+    [RENEW_PLANS] = "UPDATE plans SET inputs = " NEW_INPUTS
+		    ", seal = seal(id, pool, at_ms, state, report, " NEW_INPUTS ")"
+		    " WHERE pool = ?1",
+    [RENEW_POOL] = "UPDATE pools SET lineage = ?3, seal = seal(name, ?3, epoch, is_removed)"
+		   " WHERE name = ?1 AND lineage = ?2",
+    [RENEW_EARLIER] = "UPDATE lineages SET lineage = ?3 WHERE pool = ?1 AND lineage = ?2",
+    [RENEW_NOTE] = "REPLACE INTO lineages VALUES (?1, ?2, ?3)",
+    [LINEAGE_FIND] = "SELECT 1 FROM lineages WHERE pool = ?1 AND was = ?2 AND lineage = ?3",
 };

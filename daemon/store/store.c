@@ -49,6 +49,27 @@ store_has_changed(struct store *s)
 	return s->methods->has_changed != NULL && s->methods->has_changed(s);
 }
 
+bool
+store_is_lost(struct store *s)
+{
+	return s->methods->is_lost != NULL && s->methods->is_lost(s);
+}
+
+int
+store_copy(struct store *s, const char *to, struct hrw_fault *fault)
+{
+	if (s->methods->copy == NULL)
+		return hrw_fault(fault, HRW_READ_ONLY,
+		    "the pools come from a plain file: keep a copy of that file instead");
+	return noted(s, s->methods->copy(s, to, fault));
+}
+
+bool
+store_is_earlier(struct store *s, const char *pool, const char *was, const char *lineage)
+{
+	return s->methods->is_earlier != NULL && s->methods->is_earlier(s, pool, was, lineage);
+}
+
 int
 store_load(struct store *s, store_each_pool each, void *arg, struct hrw_fault *fault)
 {

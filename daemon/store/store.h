@@ -34,8 +34,21 @@ void store_close(struct store *s);
 /* Does it take changes? */
 bool store_is_writable(const struct store *s);
 
-/* A plain file: its text was replaced since the last load? (inode, size, mtime) */
+/* A plain file: its text was replaced since the last load? (inode, size, mtime) Of an
+ * SQLite file it is noted whether it is still in its place. */
 bool store_has_changed(struct store *s);
+
+/* As of the last commit or store_has_changed(): was the file, its log or its lock
+ * removed, moved or replaced underneath? Every commit is STORE_FAILED then. Any thread,
+ * no system call. */
+bool store_is_lost(struct store *s);
+
+/* Writes the store as it is at one moment into the file `to`, which is there and empty:
+ * copy.h. Changes go on meanwhile. READ_ONLY for a plain file. */
+int store_copy(struct store *s, const char *to, struct hrw_fault *fault);
+
+/* Did the pool of this lineage have that one before a restore? */
+bool store_is_earlier(struct store *s, const char *pool, const char *was, const char *lineage);
 
 /* Every pool's present document, called in order of names. `document` NULL: a
  * pool of that name was removed (so a configuration's seed must not bring it
@@ -58,6 +71,7 @@ struct store_write {
 	int64_t at_ms;
 	const char *removed; /* names of nodes removed, separated by spaces; NULL: none */
 	int64_t history_id;  /* receives the entry's id */
+	int64_t seal;	     /* the store's own */
 };
 int store_commit(struct store *s, struct store_write *write, struct hrw_fault *fault);
 

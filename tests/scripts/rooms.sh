@@ -15,7 +15,7 @@ BEGIN {
 	below["metrics"] = "core base store http members app"
 	below["routes"] = "core base store http members config metrics app"
 	below["daemon"] = below["routes"] " routes"
-	below["ctl"] = "core base config members"
+	below["ctl"] = "core base config members store"
 	below["manual"] = "base config"
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "daemon/base/buffer.h"
+#include "daemon/store/database.h"
 #include "daemon/store/keyset.h"
 #include "tests/dsl/folder.h"
 #include "tests/dsl/suite.h"
@@ -605,8 +606,125 @@ START_TEST(a_page_that_was_half_written_is_whole_in_the_log)
 }
 END_TEST
 
+/* Runs a statement on the file that the daemon left, with hrwd's own seal(). */
+static void
+run_on(const char *path, const char *sql)
+{
+	sqlite3 *db;
+	char *words = NULL;
+
+	ck_assert_int_eq(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+	ck_assert_int_eq(database_equip(db), SQLITE_OK);
+	sqlite3_exec(db, sql, NULL, NULL, &words);
+	ck_assert_msg(words == NULL, "%s", words);
+	sqlite3_close(db);
+}
+
+/* Pool p is of lineage l2; it was l1 before a restore. Nobody else is there. */
+static bool
+owner_of(void *arg, const char *pool, const char *lineage, char out[KEYSET_NAME])
+{
+	int *asked = arg;
+
+	++*asked;
+	if (strcmp(pool, "p") != 0 ||
+	    (lineage != NULL && strcmp(lineage, "l2") != 0 && strcmp(lineage, "l1") != 0))
+		return false;
+	keyset_name(pool, "l2", out);
+	return true;
+}
+
+static size_t
+adopted(struct keyset *k)
+{
+	size_t gone;
+	int asked = 0;
+
+	ck_assert_msg(keyset_adopt(k, owner_of, &asked, &gone, &fault) == 0, "%s", fault.detail);
+	return gone;
+}
+
+START_TEST(a_set_belongs_to_a_lineage_and_goes_where_nobody_has_it)
+{
+	struct keyset_stats stats;
+	struct keyset *k;
+
+	folder_new();
+	k = opened(folder_file("keys.db"));
+	ck_assert_int_eq(upload(k, "p l1", true, "a b c", 100, &stats), 0);
+	ck_assert_int_eq(upload(k, "p l0", true, "x", 100, &stats), 0);
+	ck_assert_int_eq(upload(k, "q l1", true, "y z", 100, &stats), 0);
+	ck_assert_str_eq(keys(k, "p l2"), "");
+	ck_assert_uint_eq(adopted(k), 2);
+	ck_assert_str_eq(keys(k, "p l2"), "a b c ");
+	ck_assert_str_eq(keys(k, "p l1"), "");
+	ck_assert_str_eq(keys(k, "p l0"), "");
+	ck_assert_str_eq(keys(k, "q l1"), "");
+	ck_assert_uint_eq(adopted(k), 0);
+	keyset_close(k);
+	k = opened(folder_file("keys.db"));
+	ck_assert_uint_eq(adopted(k), 0);
+	ck_assert_str_eq(keys(k, "p l2"), "a b c ");
+	keyset_close(k);
+	folder_remove();
+}
+END_TEST
+
+START_TEST(a_file_of_the_first_format_is_taken_over_pool_by_pool)
+{
+	struct keyset_stats stats;
+	struct keyset *k;
+
+	folder_new();
+	k = opened(folder_file("keys.db"));
+	ck_assert_int_eq(upload(k, "p", true, "a b c", 100, &stats), 0);
+	ck_assert_int_eq(upload(k, "gone", true, "x", 100, &stats), 0);
+	keyset_close(k);
+	run_on(folder_file("keys.db"), "PRAGMA user_version = 1");
+	k = opened(folder_file("keys.db"));
+	ck_assert_uint_eq(adopted(k), 1);
+	ck_assert_str_eq(keys(k, "p l2"), "a b c ");
+	ck_assert_int_eq(keyset_stats(k, "p l2", &stats, &fault), 0);
+	ck_assert_uint_eq(stats.generation, 1);
+	keyset_close(k);
+	/* A damaged name would not get past the seal. */
+	k = opened(folder_file("keys.db"));
+	ck_assert_str_eq(keys(k, "p l2"), "a b c ");
+	keyset_close(k);
+	folder_remove();
+}
+END_TEST
+
+START_TEST(a_file_that_goes_away_underneath_takes_no_keys)
+{
+	struct keyset_stats stats;
+	struct keyset *k;
+	char away[512];
+
+	folder_new();
+	k = opened(folder_file("keys.db"));
+	ck_assert_int_eq(upload(k, "p", true, "a b c", 100, &stats), 0);
+	snprintf(away, sizeof(away), "%s", folder_file("away"));
+	ck_assert_int_eq(rename(folder_file("keys.db"), away), 0);
+	keyset_look(k);
+	ck_assert(keyset_is_lost(k));
+	ck_assert_int_eq(upload(k, "p", false, "d", 100, &stats), HRW_STORE_FAILED);
+	ck_assert_int_eq(keyset_clear(k, "p", false, &stats, &fault), HRW_STORE_FAILED);
+	ck_assert_ptr_null(keyset_reader_open(k, "p", 0, &stats, &fault));
+	ck_assert_int_eq(rename(away, folder_file("keys.db")), 0);
+	ck_assert_int_eq(upload(k, "p", false, "d", 100, &stats), 0);
+	ck_assert(!keyset_is_lost(k));
+	ck_assert_str_eq(keys(k, "p"), "a b c d ");
+	keyset_close(k);
+	folder_remove();
+}
+END_TEST
+
 SUITE(keyset)
 {
+	tcase_add_test(tests, a_set_belongs_to_a_lineage_and_goes_where_nobody_has_it);
+	tcase_add_test(tests, a_file_of_the_first_format_is_taken_over_pool_by_pool);
+	tcase_add_test(tests, a_file_that_goes_away_underneath_takes_no_keys);
 	tcase_add_test(tests, a_set_is_replaced_extended_and_emptied);
 	tcase_add_test(tests, keys_stand_in_order_of_bytes_whatever_the_bytes);
 	tcase_add_test(tests, an_upload_that_is_given_up_or_too_large_leaves_nothing);
