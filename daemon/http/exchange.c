@@ -53,6 +53,7 @@ exchange_new(struct connection *c, const char *raw_target)
 		return NULL;
 	ex->server = server;
 	ex->connection = c;
+	ex->number = ++c->asked;
 	ex->arrived = ex->began = server->turn;
 	ex->request.exchange = ex;
 	ex->request.app = server->app;
@@ -254,12 +255,14 @@ static enum MHD_Result
 start(struct exchange *ex, const char *method, const char *version)
 {
 	struct request *req = &ex->request;
-	const struct framing_head head = {method, version, ex->target_end, buffer_bytes(&ex->raw),
+	const struct framing_head head = {method, version,
 	    MHD_get_connection_info(ex->connection->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)
 		->header_size,
 	    ex->server->head_room};
 	int rc = framing_read(ex->connection->mhd, &head, &ex->framing, &req->fault);
 
+	if (rc == 0)
+		rc = scan_head(&ex->connection->scan, ex->number, &req->fault);
 	ex->method = method;
 	identity_give(
 	    &ex->identity, ex->framing.request_id, ex->framing.trace, &ex->server->identities);
@@ -307,7 +310,7 @@ static enum MHD_Result
 finish(struct exchange *ex)
 {
 	struct request *req = &ex->request;
-	int rc = ex->failed, framed;
+	int rc = ex->failed, scanned;
 
 	if (rc == 0)
 		rc = body_end(ex);
@@ -319,9 +322,9 @@ finish(struct exchange *ex)
 	connection_queue(ex->connection, QUEUE_NONE);
 	if (body_is_expected(ex))
 		set_idle(ex, ex->server->config->idle_seconds);
-	framed = body_framed(ex);
-	if (framed < 0) {
-		exchange_refuse(ex, framed);
+	scanned = scan_end(&ex->connection->scan, ex->number, &req->fault);
+	if (scanned < 0) {
+		exchange_refuse(ex, scanned);
 		return MHD_NO;
 	}
 	if (rc == 0)

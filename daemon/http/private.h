@@ -17,6 +17,7 @@
 #include "daemon/http/framing.h"
 #include "daemon/http/identity.h"
 #include "daemon/http/router.h"
+#include "daemon/http/scan.h"
 #include "daemon/http/server.h"
 #include "daemon/http/target.h"
 
@@ -41,6 +42,8 @@ struct connection {
 	enum queue queue;
 	uint64_t deadline; /* of the loop's clock, ms */
 	struct exchange *exchange;
+	struct scan scan;
+	unsigned asked; /* requests so far */
 	bool is_refused;
 	bool lingers;	/* bytes that nobody reads may still come */
 	bool has_watch; /* `watch` is an initialised handle */
@@ -67,14 +70,13 @@ struct exchange {
 	bool is_head; /* HEAD, which runs as GET */
 	bool begins;  /* `begin` is pending: the first call comes again */
 	struct framing framing;
-	struct framing_chunks chunks;
 	struct identity identity;
 	uint64_t arrived;   /* the turn that read it, by uv_hrtime() */
 	uint64_t began;	    /* the same, until it has waited for a change */
 	const char *method; /* the library's, as long as the exchange; NULL: not read yet */
 	char *asked;	    /* the target as it came, cut, for the access log; NULL: it is off */
-	const char *target_end; /* in the library's buffer, where its text ended */
-	int type;		/* index into the route's types */
+	unsigned number; /* of the connection's requests, from 1 on */
+	int type;	 /* index into the route's types */
 	struct target target;
 	struct buffer raw;     /* the target; `target` points into it */
 	struct buffer in;      /* a body collected */
@@ -101,7 +103,6 @@ struct exchange {
 	bool is_running;   /* a handler is on the stack */
 	bool is_waiting;   /* between request_background/suspend and its end */
 	bool is_suspended; /* libmicrohttpd's word for it */
-	bool is_back;	   /* was suspended before the next piece */
 	bool is_resumed;   /* resumed before the handler had returned */
 	int resumed;	   /* with this */
 	uv_work_t work;
@@ -139,6 +140,8 @@ struct http_server {
 	size_t head_room;    /* the longest head that is taken */
 
 	struct connection *connections;
+	struct connection **by_fd; /* the same by descriptor: see wire.c */
+	size_t by_fd_room;
 	struct {
 		struct connection *first, *last;
 		uint64_t ms;
@@ -166,6 +169,14 @@ void server_wake(struct http_server *server);
 
 /* A handle of the server's was closed: the last one frees a stopped server. */
 void server_handle_closed(struct http_server *server);
+
+/* wire.c */
+
+/* A turn of libmicrohttpd, which sees what it reads. */
+void wire_run(struct http_server *server);
+/* From now on, or no longer, what is read of this one is scanned; false: no memory. */
+bool wire_add(struct connection *c);
+void wire_remove(struct connection *c);
 
 /* connection.c */
 
@@ -231,8 +242,6 @@ bool body_is_too_much(const struct exchange *ex);
 enum MHD_Result body_piece(struct exchange *ex, const char *data, size_t *len);
 /* All of it has come: what is still to be decoded. Called again after a wait. */
 int body_end(struct exchange *ex);
-/* Did its chunks and its trailer end in one way only? */
-int body_framed(struct exchange *ex);
 /* A change that takes no body must not be made by a request that says more in
  * one: {"dry_run":true} would be read over. Nothing is white space or {}. */
 int body_judge_nothing(struct exchange *ex);

@@ -42,7 +42,6 @@ on_target(void *arg, const char *uri, struct MHD_Connection *mhd)
 	server->progress++;
 	if (ex == NULL || uri == NULL)
 		return ex;
-	ex->target_end = uri + ex->raw.len;
 	version = (char *)(uintptr_t)uri + ex->raw.len + 1;
 	framing_prepare(mhd, version + strlen(version));
 	query = memchr((char *)(uintptr_t)uri, '?', ex->raw.len);
@@ -171,7 +170,7 @@ turn(struct http_server *server)
 	connection_expire(server);
 	connection_sweep(server);
 	before = server->progress;
-	MHD_run(server->mhd);
+	wire_run(server);
 	if (server->is_stopping && server->suspended == 0) {
 		finish_stop(server);
 		return;
@@ -307,6 +306,7 @@ free_server(struct http_server *server)
 		buffer_fini(&ex->out);
 		free(ex);
 	}
+	free(server->by_fd);
 	prepared_free(server->prepared);
 	router_free(server->router);
 	free(server);
