@@ -232,6 +232,11 @@ void exchange_refuse(struct exchange *ex, int status);
 /* The body's time is over. */
 void exchange_expire(struct exchange *ex);
 
+/* type.c: the Content-Type against the types of the route.
+ *   host    for the hint: the Host, or what stands for it
+ *   errors  BAD_TYPE, with the curl command that sends the same request as it is taken */
+int type_judge(struct exchange *ex, const char *method, struct hrw_bytes host);
+
 /* exchange_body.c */
 bool body_is_expected(const struct exchange *ex);
 /* Its encoding and its length against what the route takes. */
