@@ -211,6 +211,10 @@ connection_expire(struct http_server *server)
 				continue;
 			}
 			connection_queue(c, QUEUE_NONE);
+			if (queue == QUEUE_GRACE) {
+				shutdown(c->fd, SHUT_RD);
+				continue;
+			}
 			if (c->exchange != NULL)
 				exchange_expire(c->exchange);
 			else

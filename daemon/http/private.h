@@ -27,6 +27,7 @@ enum queue {
 	QUEUE_HEAD,    /* a head has begun, or the connection has */
 	QUEUE_NEXT,    /* between requests: idle_seconds, then a head's time */
 	QUEUE_BODY,
+	QUEUE_GRACE, /* the server stops, and it has not asked yet: its request may be on its way */
 	QUEUE_COUNT,
 	QUEUE_NONE = QUEUE_COUNT,
 };
