@@ -78,6 +78,7 @@ connection_open(struct http_server *server, struct MHD_Connection *mhd)
 	c->mhd = mhd;
 	c->fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 	c->queue = QUEUE_NONE;
+	c->scan.head_max = server->head_room;
 	if (!wire_add(c)) {
 		free(c);
 		return NULL;

@@ -44,6 +44,9 @@ struct connection {
 	uint64_t deadline; /* of the loop's clock, ms */
 	struct exchange *exchange;
 	struct scan scan;
+	struct connection *next_bad; /* of the server's */
+	bool is_noted;		     /* among those */
+	bool is_cut;		     /* answered: nothing more is read of it */
 	unsigned asked; /* requests so far */
 	bool is_refused;
 	bool lingers;	/* bytes that nobody reads may still come */
@@ -141,6 +144,7 @@ struct http_server {
 	size_t head_room;    /* the longest head that is taken */
 
 	struct connection *connections;
+	struct connection *bad;	   /* their scan says so, and nobody has refused them yet */
 	struct connection **by_fd; /* the same by descriptor: see wire.c */
 	size_t by_fd_room;
 	struct {
@@ -178,6 +182,9 @@ void wire_run(struct http_server *server);
 /* From now on, or no longer, what is read of this one is scanned; false: no memory. */
 bool wire_add(struct connection *c);
 void wire_remove(struct connection *c);
+/* Has its scan found a body that is none, or too long a head? Then the request is refused behind this turn: the library may
+ * wait for more of it, or try again and again. */
+void wire_note(struct connection *c);
 
 /* connection.c */
 
@@ -203,6 +210,9 @@ void connection_expire(struct http_server *server);
 void connection_unstick(struct http_server *server);
 /* Takes one up again that was parked by it; any other is left alone. */
 void connection_unpark(struct connection *c);
+
+/* Answers a request whose scan is bad, without waiting for its end. */
+void connection_refuse(struct connection *c);
 
 /* libmicrohttpd cannot go on with a head that has come: refuses it in its place. */
 void connection_refuse_head(struct http_server *server, const struct hrw_fault *fault);

@@ -7,6 +7,8 @@
 
 #include "daemon/http/scan.h"
 
+enum { CHUNK_LINE_MAX = 4096 }; /* as Go's net/http */
+
 enum state {
 	BETWEEN, /* empty lines before a request */
 	HEAD,
@@ -24,6 +26,7 @@ static const char LINE_END[] = "a line of the head ends in another way than the 
 static const char CHUNKS[] =
     "a line between two chunks of the body, or behind them, does not end in CR LF, is folded, "
     "or holds a control byte";
+static const char LONG[] = "the line before a chunk of the body is longer than any that is taken";
 static const char LENGTH[] = "where the request ends can be read in two ways";
 
 /* Does one of eight bytes lie below a space, or is it DEL? Now and then it says so of
@@ -141,6 +144,14 @@ read_text(struct scan *s, const char *text, size_t len)
 		s->kept_len += (uint8_t)kept;
 	}
 	s->line_len += len;
+	if (s->state == CHUNK_SIZE && s->line_len > CHUNK_LINE_MAX)
+		s->why = LONG;
+	if (s->state <= HEAD)
+		s->head_len += len;
+	if (s->head_max > 0 && s->head_len > s->head_max) {
+		s->why = LENGTH;
+		s->is_long = true;
+	}
 }
 
 /* The value of the header that the line is, if it is called so; NULL: it is not. */
@@ -191,6 +202,7 @@ static void
 end_head(struct scan *s)
 {
 	s->heads++;
+	s->head_len = 0;
 	if (s->is_unsure || (s->is_chunked && s->left > 0))
 		s->why = LENGTH;
 	s->state = s->is_chunked ? CHUNK_SIZE : BODY;
@@ -295,5 +307,5 @@ scan_end(const struct scan *s, unsigned number, struct hrw_fault *fault)
 bool
 scan_is_bad(const struct scan *s, unsigned number)
 {
-	return s->why != NULL && s->heads <= number;
+	return s->why != NULL && s->heads <= number && s->ends < number;
 }

@@ -24,6 +24,9 @@ struct scan {
 	uint8_t state, digits, kept_len;
 	bool has_cr, is_chunked, is_unsure;
 	uint8_t line_end; /* of this head: 0 not known, 1 LF, 2 CR LF */
+	bool is_long;	  /* `why` is that the head has more bytes than are taken */
+	size_t head_max;  /* so many; 0: any */
+	size_t head_len;  /* of this one, without the ends of its lines */
 	size_t line_len;  /* bytes of this line, its end aside */
 	char kept[64];	  /* and those it begins with */
 };

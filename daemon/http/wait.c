@@ -54,6 +54,7 @@ wait_resume(struct exchange *ex)
 	ex->is_suspended = false;
 	ex->server->suspended--;
 	MHD_resume_connection(ex->connection->mhd);
+	wire_note(ex->connection);
 	server_wake(ex->server);
 }
 

@@ -7,6 +7,7 @@
  * of the library reads in another way, nothing is counted, and so every request is
  * refused: it cannot be missed.
  */
+#include <errno.h>
 #include <gnutls/gnutls.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -16,12 +17,43 @@
 /* Whose turn of the library this thread is in; NULL: none. */
 static _Thread_local struct http_server *running;
 
+/* Would the library wait for more of what is refused in any case? */
+static bool
+is_in_vain(const struct connection *c)
+{
+	const struct exchange *ex = c->exchange;
+
+	/* The library may have answered by itself. */
+	return ex != NULL && !ex->is_suspended && !ex->is_sent &&
+	       MHD_get_connection_info(c->mhd, MHD_CONNECTION_INFO_HTTP_STATUS) == NULL &&
+	       (ex->phase == PHASE_BODY || (ex->phase == PHASE_HEAD && c->scan.is_long)) &&
+	       scan_is_bad(&c->scan, ex->number);
+}
+
+void
+wire_note(struct connection *c)
+{
+	if (c->is_noted || c->scan.why == NULL)
+		return;
+	c->is_noted = true;
+	c->next_bad = c->server->bad;
+	c->server->bad = c;
+}
+
 void
 wire_run(struct http_server *server)
 {
+	struct connection *c;
+
 	running = server;
 	MHD_run(server->mhd);
 	running = NULL;
+	while ((c = server->bad) != NULL) {
+		server->bad = c->next_bad;
+		c->is_noted = false;
+		if (is_in_vain(c))
+			connection_refuse(c);
+	}
 }
 
 bool
@@ -49,28 +81,48 @@ wire_add(struct connection *c)
 void
 wire_remove(struct connection *c)
 {
+	struct connection **at = &c->server->bad;
+
+	while (c->is_noted && *at != c)
+		at = &(*at)->next_bad;
+	if (c->is_noted)
+		*at = c->next_bad;
 	if ((size_t)c->fd < c->server->by_fd_room && c->server->by_fd[c->fd] == c)
 		c->server->by_fd[c->fd] = NULL;
 }
 
-static void
-see(int fd, const void *bytes, ssize_t len)
+static struct connection *
+connection_of(int fd)
 {
-	struct connection *c =
-	    fd >= 0 && (size_t)fd < running->by_fd_room ? running->by_fd[fd] : NULL;
-
-	if (c != NULL && len > 0)
-		scan_bytes(&c->scan, bytes, (size_t)len);
+	return fd >= 0 && (size_t)fd < running->by_fd_room ? running->by_fd[fd] : NULL;
 }
 
-/* GnuTLS reads with it, too. */
+static void
+see(struct connection *c, const void *bytes, ssize_t len)
+{
+	if (c == NULL || len <= 0)
+		return;
+	/* The library's buffer may grow by 128 bytes a turn: each of them comes to something. */
+	running->progress++;
+	scan_bytes(&c->scan, bytes, (size_t)len);
+	wire_note(c);
+}
+
+/* GnuTLS reads with it, too. One that was refused is at its end for the library, which
+ * would read on in what TLS holds back, or what came before. */
 ssize_t
 recv(int fd, void *to, size_t room, int flags)
 {
-	ssize_t got = recvfrom(fd, to, room, flags, NULL, NULL);
+	bool is_seen = running != NULL && !running->is_tls && (flags & MSG_PEEK) == 0;
+	struct connection *c = is_seen ? connection_of(fd) : NULL;
+	ssize_t got;
 
-	if (running != NULL && !running->is_tls && (flags & MSG_PEEK) == 0)
-		see(fd, to, got);
+	if (c != NULL && c->is_cut) {
+		errno = ECONNRESET;
+		return -1;
+	}
+	got = recvfrom(fd, to, room, flags, NULL, NULL);
+	see(c, to, got);
 	return got;
 }
 
@@ -78,10 +130,15 @@ recv(int fd, void *to, size_t room, int flags)
 ssize_t
 gnutls_record_recv(gnutls_session_t session, void *to, size_t room)
 {
+	struct connection *c = running != NULL && running->is_tls
+				   ? connection_of(gnutls_transport_get_int(session))
+				   : NULL;
 	unsigned char sequence[8];
-	ssize_t got = gnutls_record_recv_seq(session, to, room, sequence);
+	ssize_t got;
 
-	if (running != NULL && running->is_tls)
-		see(gnutls_transport_get_int(session), to, got);
+	if (c != NULL && c->is_cut)
+		return GNUTLS_E_PREMATURE_TERMINATION;
+	got = gnutls_record_recv_seq(session, to, room, sequence);
+	see(c, to, got);
 	return got;
 }

@@ -288,6 +288,13 @@ END_TEST
 static const unsigned char with[] = {0, 1, '\t', '\n', 0x0b, '\r', 0x1b, ' ', '"', '%', ',', '0',
     '2', ':', ';', '?', 'H', 'x', 0x7f, 0x80, 0xff};
 
+/* Amid letters one place is as good as another. */
+static bool
+is_word(const struct bytes *from, size_t at)
+{
+	return at + 4 < from->len && strspn(from->data + at, "abcdefghijklmnopqrstuvwxyz") >= 4;
+}
+
 START_TEST(a_byte_at_any_place_is_read_in_one_way)
 {
 	const char *base = site_start(LISTENER_LOOKUP, NULL);
@@ -297,8 +304,8 @@ START_TEST(a_byte_at_any_place_is_read_in_one_way)
 	struct wrong wrong = {0};
 	int fd[TRIED];
 
-	for (size_t at = 0; at < from->len; at++)
-		for (int is_more = 0; is_more < 2; is_more++) {
+	for (size_t at = 0; at < from->len; at += is_word(from, at) ? 3 : 1)
+		for (int is_more = is_cut; is_more < 2; is_more++) {
 			for (size_t i = 0; i < TRIED; i++) {
 				make(&b, from, at, with[i], is_more);
 				fd[i] = raw_open(base);
@@ -321,6 +328,36 @@ START_TEST(a_byte_at_any_place_is_read_in_one_way)
 			}
 		}
 	ck_assert_msg(wrong.count == 0, "%d talks; the first: %s", wrong.count, wrong.first);
+	site_stop();
+}
+END_TEST
+
+/* However bad what follows is, and in whichever reads it comes. */
+START_TEST(what_is_good_before_a_bad_request_is_answered)
+{
+	static const struct bytes talks[] = {
+	    TALK(CHUNKED "2\r\n{}\r\n0\r\n\r\nGET /owner?key=\001 HTTP/1.1\r\n\r\n"),
+	    TALK(POST "Host: x\r\n" LENGTH "\r\n" SECOND "\0\r\n\r\n"),
+	    TALK(SECOND CHUNKED "2\n{}\r\n0\r\n\r\n"),
+	};
+	const char *base = site_start(LISTENER_LOOKUP, NULL);
+
+	for (size_t i = 0; i < sizeof(talks) / sizeof(talks[0]); i++)
+		for (size_t at = 0; at < talks[i].len; at += 3) {
+			int fd = raw_open(base);
+			struct talk t;
+
+			raw_send(fd, talks[i].data, at);
+			if (at > 0)
+				usleep(1000);
+			raw_send(fd, talks[i].data + at, talks[i].len - at);
+			t = talk_hear(fd, 2, 3000);
+			ck_assert_msg(t.answers >= 1 && t.status[0] == 200 &&
+					  (t.answers == 1 || t.status[1] == 400),
+			    "talk %zu, cut at %zu: %d answers: %s", i, at, t.answers, t.said);
+			free(t.said);
+			close(fd);
+		}
 	site_stop();
 }
 END_TEST
@@ -476,5 +513,6 @@ SUITE(http_framing)
 	tcase_add_loop_test(tests, a_byte_at_any_place_is_read_in_one_way, 0,
 	    WAYS * (int)(sizeof(tried) / sizeof(tried[0])));
 	tcase_add_test(tests, what_is_legal_passes);
+	tcase_add_test(tests, what_is_good_before_a_bad_request_is_answered);
 	tcase_add_test(tests, a_head_of_any_length_has_one_answer);
 }
