@@ -78,6 +78,11 @@ connection_open(struct http_server *server, struct MHD_Connection *mhd)
 	c->mhd = mhd;
 	c->fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 	c->queue = QUEUE_NONE;
+	c->scan.head_max = server->head_room;
+	if (!wire_add(c)) {
+		free(c);
+		return NULL;
+	}
 	/* A session without a certificate fails by itself. */
 	if (server->is_tls && !begin_tls(c))
 		log_error("TLS of a connection could not begin: no memory");
@@ -111,6 +116,7 @@ connection_close(struct connection *c)
 	char byte;
 
 	connection_unwatch(c);
+	wire_remove(c);
 	/* A head that was refused by the library itself leaves bytes behind, too. */
 	if ((c->lingers || c->queue == QUEUE_HEAD) && !server->is_stopping &&
 	    recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0)
@@ -206,6 +212,10 @@ connection_expire(struct http_server *server)
 				continue;
 			}
 			connection_queue(c, QUEUE_NONE);
+			if (queue == QUEUE_GRACE) {
+				shutdown(c->fd, SHUT_RD);
+				continue;
+			}
 			if (c->exchange != NULL)
 				exchange_expire(c->exchange);
 			else

@@ -8,7 +8,7 @@
  */
 #include <assert.h>
 #include <stdlib.h>
-#include <strings.h>
+#include <string.h>
 
 #include "daemon/http/auth.h"
 #include "daemon/http/gunzip.h"
@@ -53,6 +53,7 @@ exchange_new(struct connection *c, const char *raw_target)
 		return NULL;
 	ex->server = server;
 	ex->connection = c;
+	ex->number = ++c->asked;
 	ex->arrived = ex->began = server->turn;
 	ex->request.exchange = ex;
 	ex->request.app = server->app;
@@ -134,49 +135,6 @@ exchange_refuse(struct exchange *ex, int status)
 	ex->connection->lingers = true;
 }
 
-/* The Content-Type against the types of the row. */
-static int
-judge_type(struct exchange *ex, const char *method)
-{
-	const struct route *route = ex->request.route;
-	struct hrw_bytes sent = ex->framing.content_type;
-	const char *at = route->types, *end;
-	char shown[HRW_SHOWN], host[HRW_SHOWN];
-	bool takes_json;
-
-	ex->type = 0;
-	if (at == NULL || *at == '\0')
-		return 0;
-	if (sent.data == NULL && ex->framing.origin.data == NULL)
-		return 0;
-	if (sent.data == NULL)
-		sent = hrw_text("");
-	end = memchr(sent.data, ';', sent.len);
-	if (end != NULL)
-		sent.len = (size_t)(end - (const char *)sent.data);
-	while (sent.len > 0 && (sent.data[sent.len - 1] == ' ' || sent.data[sent.len - 1] == '\t'))
-		sent.len--;
-	for (int i = 0; *at != '\0'; i++) {
-		size_t len = strcspn(at, " ");
-
-		if (len == sent.len && strncasecmp(at, (const char *)sent.data, len) == 0) {
-			ex->type = i;
-			return 0;
-		}
-		at += len;
-		at += strspn(at, " ");
-	}
-	takes_json = strstr(route->types, "application/json") != NULL;
-	hrw_show(ex->framing.host, host, sizeof(host));
-	hrw_show(sent, shown, sizeof(shown));
-	return hrw_fault(&ex->request.fault, HRW_BAD_TYPE,
-	    "the body's Content-Type is \"%s\"; this takes %s. With curl: curl %s -X %s "
-	    "'%s://%s%s'",
-	    shown, route->types,
-	    takes_json ? "--json @FILE" : "--data-binary @FILE -H 'Content-Type: text/plain'",
-	    method, ex->server->is_tls ? "https" : "http", host, route->path);
-}
-
 /* Everything that the head alone decides, in the order of judgement. */
 static int
 judge(struct exchange *ex, const char *method)
@@ -219,7 +177,7 @@ judge(struct exchange *ex, const char *method)
 	if (rc == 0)
 		rc = auth_judge(req);
 	if (rc == 0)
-		rc = judge_type(ex, method);
+		rc = type_judge(ex, method, host);
 	if (rc == 0)
 		rc = body_judge(ex);
 	return rc;
@@ -254,12 +212,14 @@ static enum MHD_Result
 start(struct exchange *ex, const char *method, const char *version)
 {
 	struct request *req = &ex->request;
-	const struct framing_head head = {method, version, ex->target_end, buffer_bytes(&ex->raw),
+	const struct framing_head head = {method, version,
 	    MHD_get_connection_info(ex->connection->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)
 		->header_size,
 	    ex->server->head_room};
 	int rc = framing_read(ex->connection->mhd, &head, &ex->framing, &req->fault);
 
+	if (rc == 0)
+		rc = scan_head(&ex->connection->scan, ex->number, &req->fault);
 	ex->method = method;
 	identity_give(
 	    &ex->identity, ex->framing.request_id, ex->framing.trace, &ex->server->identities);
@@ -307,7 +267,7 @@ static enum MHD_Result
 finish(struct exchange *ex)
 {
 	struct request *req = &ex->request;
-	int rc = ex->failed, framed;
+	int rc = ex->failed, scanned;
 
 	if (rc == 0)
 		rc = body_end(ex);
@@ -319,9 +279,9 @@ finish(struct exchange *ex)
 	connection_queue(ex->connection, QUEUE_NONE);
 	if (body_is_expected(ex))
 		set_idle(ex, ex->server->config->idle_seconds);
-	framed = body_framed(ex);
-	if (framed < 0) {
-		exchange_refuse(ex, framed);
+	scanned = scan_end(&ex->connection->scan, ex->number, &req->fault);
+	if (scanned < 0) {
+		exchange_refuse(ex, scanned);
 		return MHD_NO;
 	}
 	if (rc == 0)

@@ -163,16 +163,10 @@ body_piece(struct exchange *ex, const char *data, size_t *len)
 	/* Within chunked bodies the library calls on while suspended: not taken yet. */
 	if (ex->is_suspended)
 		return MHD_YES;
-	if (ex->framing.is_chunked) {
-		if (ex->is_back)
-			ex->chunks.unsure = ex->server->turn;
-		ex->is_back = false;
-		rc = framing_chunk(
-		    &ex->framing, &ex->chunks, ex->server->turn, data, *len, &ex->request.fault);
-		if (rc < 0) {
-			exchange_refuse(ex, rc);
-			return MHD_NO;
-		}
+	if (scan_is_bad(&ex->connection->scan, ex->number)) {
+		exchange_refuse(
+		    ex, scan_end(&ex->connection->scan, ex->number, &ex->request.fault));
+		return MHD_NO;
 	}
 	in = hrw_bytes(data, *len);
 	if (ex->gunzip != NULL && ex->failed == 0) {
@@ -202,20 +196,6 @@ body_end(struct exchange *ex)
 	int rc = ex->gunzip == NULL ? 0 : take_encoded(ex, &rest);
 
 	return rc == 0 && ex->gunzip != NULL ? gunzip_end(ex->gunzip, &ex->request.fault) : rc;
-}
-
-int
-body_framed(struct exchange *ex)
-{
-	int rc;
-
-	if (!ex->framing.is_chunked)
-		return 0;
-	rc = framing_chunks_end(&ex->chunks, ex->server->turn, &ex->request.fault);
-
-	return rc < 0
-		   ? rc
-		   : framing_read_trailer(ex->connection->mhd, ex->framing.end, &ex->request.fault);
 }
 
 int

@@ -1,10 +1,8 @@
 /*
  * framing.c - one pass over the headers.
  *
- * libmicrohttpd tells names and values, not what stood between them. But it leaves
- * them where they were read, so each name must begin where the value before it and
- * its line end: a gap is a folded line, a NUL, or a line end of another kind. (A NUL
- * in the place of a CR cannot be told from it: it is where the library writes one.)
+ * What stood between the names and values, the library does not tell: scan.c has seen
+ * that before.
  */
 #include <microhttpd.h>
 #include <strings.h>
@@ -28,11 +26,9 @@ enum once {
 	ONCE_EXPECT = 1 << 11,
 };
 
-struct scan {
+struct pass {
 	struct framing *f;
 	struct hrw_fault *fault;
-	const char *at;	 /* where the next line must begin */
-	size_t line_end; /* bytes that end a line: 2 for CR LF, 1 for LF */
 	unsigned count, ids, traces;
 	unsigned seen; /* enum once */
 	int status;
@@ -50,51 +46,6 @@ is_token(const char *name, size_t len)
 			return false;
 	}
 	return len > 0;
-}
-
-/* Does one of eight bytes lie below a space, or is it DEL? Now and then it says so of
- * others: a byte below 0x20 borrows from its neighbour, one that is 0x7f becomes 0. */
-static bool
-may_control(uint64_t x)
-{
-	const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
-	uint64_t del = x ^ (ones * 0x7f);
-
-	return ((((x - ones * 0x20) & ~x) | ((del - ones) & ~del)) & tops) != 0;
-}
-
-static uint64_t
-eight(const char *at)
-{
-	uint64_t x;
-
-	memcpy(&x, at, sizeof(x));
-	return x;
-}
-
-/* Nothing below a space but tabs, and no DEL (RFC 9110, 5.5). Eight bytes at a time,
- * the last ones with some of those before them. */
-static bool
-is_clean(const char *text, size_t len)
-{
-	bool may = false;
-	size_t i = 0;
-
-	if (len >= 8) {
-		for (; i + 8 <= len; i += 8)
-			may |= may_control(eight(text + i));
-		may |= may_control(eight(text + len - 8));
-		if (!may)
-			return true;
-		i = 0;
-	}
-	for (; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
-
-		if (c < ' ' ? c != '\t' : c == 0x7f)
-			return false;
-	}
-	return true;
 }
 
 static bool
@@ -130,7 +81,7 @@ number(struct hrw_bytes value)
 }
 
 static int
-refuse(struct scan *s, const char *why)
+refuse(struct pass *s, const char *why)
 {
 	s->status = hrw_fault(s->fault, HRW_BAD_PARAMETER, "%s; the connection is closed", why);
 	return s->status;
@@ -139,7 +90,7 @@ refuse(struct scan *s, const char *why)
 /* A header that has one value: the first takes the place, a second is refused,
  * since a proxy may go by the other one. */
 static int
-once(struct scan *s, enum once which, const char *name)
+once(struct pass *s, enum once which, const char *name)
 {
 	if ((s->seen & which) != 0) {
 		s->status = hrw_fault(s->fault, HRW_BAD_PARAMETER,
@@ -153,7 +104,7 @@ once(struct scan *s, enum once which, const char *name)
 /* `sent` is the value as the library reads it, spaces at its end included: where
  * it decides by one, so must we. */
 static int
-look(struct scan *s, const char *name, size_t name_len, struct hrw_bytes sent)
+look(struct pass *s, const char *name, size_t name_len, struct hrw_bytes sent)
 {
 	struct hrw_bytes value = trimmed((const char *)sent.data, sent.len);
 	struct framing *f = s->f;
@@ -212,44 +163,16 @@ look(struct scan *s, const char *name, size_t name_len, struct hrw_bytes sent)
 	return 0;
 }
 
-/* Does the line lie where it must? */
-static int
-follow(struct scan *s, const char *name, size_t name_len, const char *value, size_t value_len)
-{
-	const char *at = s->at + s->line_end;
-
-	if (name != at)
-		return refuse(s,
-		    "a header is folded over two lines, or holds a NUL, or its line ends in "
-		    "another way than the others");
-	at += name_len + 1;
-	while (at < value && (*at == ' ' || *at == '\t'))
-		at++;
-	if (value != at)
-		return refuse(s, "a header is folded over two lines, or holds a NUL");
-	if (!is_clean(value, value_len))
-		return refuse(s, "the value of a header holds a control byte");
-	s->at = value + value_len;
-	return 0;
-}
-
 static enum MHD_Result
 each(void *arg, enum MHD_ValueKind kind, const char *name, size_t name_len, const char *value,
     size_t value_len)
 {
-	struct scan *s = arg;
+	struct pass *s = arg;
 
+	(void)kind;
 	if (name == framing_hidden)
 		return MHD_YES;
-	/* When a read ends in a trailer's first line, 0.9.75 adds the head's last header
-	 * to the trailer. */
-	if (kind == MHD_FOOTER_KIND && s->count == 0 && name < s->at)
-		return MHD_YES;
 	s->count++;
-	if (follow(s, name, name_len, value == NULL ? "" : value, value_len) < 0)
-		return MHD_NO;
-	if (kind == MHD_FOOTER_KIND)
-		return MHD_YES;
 	return look(s, name, name_len, hrw_bytes(value == NULL ? "" : value, value_len)) == 0
 		   ? MHD_YES
 		   : MHD_NO;
@@ -273,21 +196,13 @@ int
 framing_read(struct MHD_Connection *mhd, const struct framing_head *head, struct framing *f,
     struct hrw_fault *fault)
 {
-	struct scan s = {.f = f, .fault = fault, .at = head->version + strlen(head->version)};
+	struct pass s = {.f = f, .fault = fault};
 	bool is_old = strcmp(head->version, "HTTP/1.0") == 0;
 
 	*f = (struct framing){.end = head->method + head->size};
-	s.line_end = s.at[1] == '\0' && s.at + 2 != f->end ? 2 : 1;
 	MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, each, &s);
 	if (s.status < 0)
 		return s.status;
-	if (head->target_end + 1 != head->version)
-		return refuse(&s, "the request line holds a NUL");
-	if (!is_clean(head->method, strlen(head->method)) ||
-	    !is_clean((const char *)head->target.data, head->target.len))
-		return refuse(&s, "the request line holds a control byte");
-	if (s.at + 2 * s.line_end != f->end)
-		return refuse(&s, "the head ends in another way than its lines, or holds a NUL");
 	if (s.count > HEADERS_MAX || head->size + s.count * HEADER_RECORD > head->room) {
 		s.status = framing_too_long(head->room, fault);
 		return s.status;
@@ -298,20 +213,5 @@ framing_read(struct MHD_Connection *mhd, const struct framing_head *head, struct
 		return refuse(&s, "a request of HTTP/1.0 has a Transfer-Encoding");
 	if ((s.seen & ONCE_HOST) == 0 && !is_old)
 		return refuse(&s, "the request has no Host header, which HTTP/1.1 asks for");
-	return 0;
-}
-
-/* It begins where the head ended, since a body is moved there as it is read. How long
- * it was is not known: a last line of a lone NUL passes for an empty one. */
-int
-framing_read_trailer(struct MHD_Connection *mhd, const char *from, struct hrw_fault *fault)
-{
-	struct scan s = {.fault = fault, .at = from - 2, .line_end = 2};
-
-	MHD_get_connection_values_n(mhd, MHD_FOOTER_KIND, each, &s);
-	if (s.status < 0)
-		return s.status;
-	if (s.at[0] != '\0' || s.at[1] != '\0' || s.at[2] != '\0' || s.at[3] != '\0')
-		return refuse(&s, "a line of the trailer does not end in CR LF, or holds a NUL");
 	return 0;
 }

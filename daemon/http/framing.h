@@ -30,20 +30,16 @@ struct framing {
 	uint64_t length; /* of the body; 0 when chunked */
 };
 
-/* Where a head lies: libmicrohttpd leaves it as it came, with NULs over the ends of
- * lines and the colons. */
+/* Where a head lies in libmicrohttpd's memory. */
 struct framing_head {
 	const char *method, *version;
-	const char *target_end;	 /* where the target's text ended when it was copied */
-	struct hrw_bytes target; /* the copy */
-	size_t size;		 /* from the method to the end of the empty line */
-	size_t room;		 /* the longest head that leaves memory for an answer */
+	size_t size; /* from the method to the end of the empty line */
+	size_t room; /* the longest head that leaves memory for an answer */
 };
 
 /* Reads the head of a request.
  *   errors   BAD_PARAMETER: a header that has one value sent twice, a length with
- *            chunked, another coding, no Host, a name that is no token, a folded
- *            header, a control byte, line ends of two kinds
+ *            chunked, another coding, no Host, a name that is no token
  *            TOO_LARGE (reason "head"): no memory would be left for the answer */
 int framing_read(struct MHD_Connection *mhd, const struct framing_head *head, struct framing *f,
     struct hrw_fault *fault);
@@ -62,26 +58,5 @@ void framing_prepare(struct MHD_Connection *mhd, char *rest);
 
 /* The name of entries that we add to what the library has read. */
 extern const char framing_hidden[];
-
-/* What was seen between the chunks of a body.
- *   unsure  a turn that begins with what an earlier one had left: its later pieces
- *           may come from another read */
-struct framing_chunks {
-	uint64_t turn, unsure;
-	const char *end;
-	char ahead[64];
-	size_t ahead_len;
-};
-
-/* Looks at the lines before a piece of a chunked body, and before its last chunk.
- *   turn    the turn of the loop, which is one read
- *   errors  BAD_PARAMETER: a bare CR or LF, another control byte */
-int framing_chunk(const struct framing *f, struct framing_chunks *k, uint64_t turn,
-    const char *data, size_t len, struct hrw_fault *fault);
-int framing_chunks_end(const struct framing_chunks *k, uint64_t turn, struct hrw_fault *fault);
-
-/* Reads the trailer behind a chunked body.
- *   errors  BAD_PARAMETER as above */
-int framing_read_trailer(struct MHD_Connection *mhd, const char *from, struct hrw_fault *fault);
 
 #endif

@@ -17,6 +17,7 @@
 #include "daemon/http/framing.h"
 #include "daemon/http/identity.h"
 #include "daemon/http/router.h"
+#include "daemon/http/scan.h"
 #include "daemon/http/server.h"
 #include "daemon/http/target.h"
 
@@ -26,6 +27,7 @@ enum queue {
 	QUEUE_HEAD,    /* a head has begun, or the connection has */
 	QUEUE_NEXT,    /* between requests: idle_seconds, then a head's time */
 	QUEUE_BODY,
+	QUEUE_GRACE, /* the server stops, and it has not asked yet: its request may be on its way */
 	QUEUE_COUNT,
 	QUEUE_NONE = QUEUE_COUNT,
 };
@@ -41,6 +43,11 @@ struct connection {
 	enum queue queue;
 	uint64_t deadline; /* of the loop's clock, ms */
 	struct exchange *exchange;
+	struct scan scan;
+	struct connection *next_bad; /* of the server's */
+	bool is_noted;		     /* among those */
+	bool is_cut;		     /* answered: nothing more is read of it */
+	unsigned asked; /* requests so far */
 	bool is_refused;
 	bool lingers;	/* bytes that nobody reads may still come */
 	bool has_watch; /* `watch` is an initialised handle */
@@ -67,14 +74,13 @@ struct exchange {
 	bool is_head; /* HEAD, which runs as GET */
 	bool begins;  /* `begin` is pending: the first call comes again */
 	struct framing framing;
-	struct framing_chunks chunks;
 	struct identity identity;
 	uint64_t arrived;   /* the turn that read it, by uv_hrtime() */
 	uint64_t began;	    /* the same, until it has waited for a change */
 	const char *method; /* the library's, as long as the exchange; NULL: not read yet */
 	char *asked;	    /* the target as it came, cut, for the access log; NULL: it is off */
-	const char *target_end; /* in the library's buffer, where its text ended */
-	int type;		/* index into the route's types */
+	unsigned number; /* of the connection's requests, from 1 on */
+	int type;	 /* index into the route's types */
 	struct target target;
 	struct buffer raw;     /* the target; `target` points into it */
 	struct buffer in;      /* a body collected */
@@ -101,7 +107,6 @@ struct exchange {
 	bool is_running;   /* a handler is on the stack */
 	bool is_waiting;   /* between request_background/suspend and its end */
 	bool is_suspended; /* libmicrohttpd's word for it */
-	bool is_back;	   /* was suspended before the next piece */
 	bool is_resumed;   /* resumed before the handler had returned */
 	int resumed;	   /* with this */
 	uv_work_t work;
@@ -139,6 +144,9 @@ struct http_server {
 	size_t head_room;    /* the longest head that is taken */
 
 	struct connection *connections;
+	struct connection *bad;	   /* their scan says so, and nobody has refused them yet */
+	struct connection **by_fd; /* the same by descriptor: see wire.c */
+	size_t by_fd_room;
 	struct {
 		struct connection *first, *last;
 		uint64_t ms;
@@ -167,6 +175,17 @@ void server_wake(struct http_server *server);
 /* A handle of the server's was closed: the last one frees a stopped server. */
 void server_handle_closed(struct http_server *server);
 
+/* wire.c */
+
+/* A turn of libmicrohttpd, which sees what it reads. */
+void wire_run(struct http_server *server);
+/* From now on, or no longer, what is read of this one is scanned; false: no memory. */
+bool wire_add(struct connection *c);
+void wire_remove(struct connection *c);
+/* Has its scan found a body that is none, or too long a head? Then the request is refused behind this turn: the library may
+ * wait for more of it, or try again and again. */
+void wire_note(struct connection *c);
+
 /* connection.c */
 
 /* libmicrohttpd's two notices. NULL: no memory. */
@@ -191,6 +210,9 @@ void connection_expire(struct http_server *server);
 void connection_unstick(struct http_server *server);
 /* Takes one up again that was parked by it; any other is left alone. */
 void connection_unpark(struct connection *c);
+
+/* Answers a request whose scan is bad, without waiting for its end. */
+void connection_refuse(struct connection *c);
 
 /* libmicrohttpd cannot go on with a head that has come: refuses it in its place. */
 void connection_refuse_head(struct http_server *server, const struct hrw_fault *fault);
@@ -221,6 +243,11 @@ void exchange_refuse(struct exchange *ex, int status);
 /* The body's time is over. */
 void exchange_expire(struct exchange *ex);
 
+/* type.c: the Content-Type against the types of the route.
+ *   host    for the hint: the Host, or what stands for it
+ *   errors  BAD_TYPE, with the curl command that sends the same request as it is taken */
+int type_judge(struct exchange *ex, const char *method, struct hrw_bytes host);
+
 /* exchange_body.c */
 bool body_is_expected(const struct exchange *ex);
 /* Its encoding and its length against what the route takes. */
@@ -231,8 +258,6 @@ bool body_is_too_much(const struct exchange *ex);
 enum MHD_Result body_piece(struct exchange *ex, const char *data, size_t *len);
 /* All of it has come: what is still to be decoded. Called again after a wait. */
 int body_end(struct exchange *ex);
-/* Did its chunks and its trailer end in one way only? */
-int body_framed(struct exchange *ex);
 /* A change that takes no body must not be made by a request that says more in
  * one: {"dry_run":true} would be read over. Nothing is white space or {}. */
 int body_judge_nothing(struct exchange *ex);

@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <gnutls/abstract.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -20,6 +21,8 @@ enum {
 	ANSWER_MEMORY = 4 << 10,      /* of the answer's head: left when a head is taken */
 	PAGE = 4096,		      /* what the library rounds it up to */
 	REFUSED_MS = 2000,
+	GRACE_MS = 1000,
+	TAKE_TURNS = 64, /* each takes some ten connections */
 	CLOSING_MS = 10,
 	FRUITLESS_LOOK = 32, /* turns that come to nothing, from one look at who asks to the next */
 	FRUITLESS_MAX = 80, /* … until the next ones wait: a full buffer grows by 128 bytes each */
@@ -42,7 +45,6 @@ on_target(void *arg, const char *uri, struct MHD_Connection *mhd)
 	server->progress++;
 	if (ex == NULL || uri == NULL)
 		return ex;
-	ex->target_end = uri + ex->raw.len;
 	version = (char *)(uintptr_t)uri + ex->raw.len + 1;
 	framing_prepare(mhd, version + strlen(version));
 	query = memchr((char *)(uintptr_t)uri, '?', ex->raw.len);
@@ -171,7 +173,7 @@ turn(struct http_server *server)
 	connection_expire(server);
 	connection_sweep(server);
 	before = server->progress;
-	MHD_run(server->mhd);
+	wire_run(server);
 	if (server->is_stopping && server->suspended == 0) {
 		finish_stop(server);
 		return;
@@ -307,6 +309,7 @@ free_server(struct http_server *server)
 		buffer_fini(&ex->out);
 		free(ex);
 	}
+	free(server->by_fd);
 	prepared_free(server->prepared);
 	router_free(server->router);
 	free(server);
@@ -333,6 +336,7 @@ http_server_new(uv_loop_t *loop, int fd, enum listener listener, bool is_tls,
 	server->due = UINT64_MAX;
 	server->identities = identity_seed();
 	server->queue[QUEUE_REFUSED].ms = REFUSED_MS;
+	server->queue[QUEUE_GRACE].ms = GRACE_MS;
 	server->queue[QUEUE_HEAD].ms = 1000 * (uint64_t)config->head_seconds;
 	server->queue[QUEUE_NEXT].ms =
 	    server->queue[QUEUE_HEAD].ms + 1000 * (uint64_t)config->idle_seconds;
@@ -375,18 +379,33 @@ failed:
 	return NULL;
 }
 
+/* Who has connected already is not sent away when the socket is closed. */
+static void
+take_waiting(struct http_server *server)
+{
+	struct pollfd waiting = {server->fd, POLLIN, 0};
+
+	for (int i = 0; i < TAKE_TURNS && poll(&waiting, 1, 0) > 0; i++)
+		wire_run(server);
+}
+
 void
 http_server_quiesce(struct http_server *server)
 {
 	if (server->is_quiesced || server->is_stopping)
 		return;
+	take_waiting(server);
 	server->is_quiesced = true;
 	MHD_quiesce_daemon(server->mhd);
 	close(server->fd);
-	/* No more is read from who asks for nothing: a request that is here already
-	 * is still answered, and the others see the end of the stream. */
+	/* No more is read from who asks for nothing any more: a request that is here
+	 * already is still answered, and the others see the end of the stream. The first
+	 * request of a connection may be a moment behind it, and its client would not try
+	 * again. */
 	for (struct connection *c = server->connections; c != NULL; c = c->next)
-		if (c->exchange == NULL)
+		if (c->exchange == NULL && c->asked == 0 && !c->is_refused)
+			connection_queue(c, QUEUE_GRACE);
+		else if (c->exchange == NULL)
 			shutdown(c->fd, SHUT_RD);
 	server_wake(server);
 }

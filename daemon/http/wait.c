@@ -52,9 +52,9 @@ wait_resume(struct exchange *ex)
 	connection_unwatch(ex->connection);
 	ex->gone = NULL;
 	ex->is_suspended = false;
-	ex->is_back = true;
 	ex->server->suspended--;
 	MHD_resume_connection(ex->connection->mhd);
+	wire_note(ex->connection);
 	server_wake(ex->server);
 }
 

@@ -68,6 +68,13 @@ bool common_lists(const char *header, const char *token);
  * NULL without. 0 or INTERNAL. */
 int common_reason(struct request *req, char **out);
 
+/* An answer about so many nodes: made at once, or where they are many off the loop,
+ * which others wait for; then sent.
+ *   make     on any thread: reads the request's snapshot, writes its state
+ *   answer   on the loop, as a handler */
+int common_make(struct request *req, size_t nodes, void (*make)(struct request *req),
+    int (*answer)(struct request *req));
+
 /* ?limit= of a list: 1..1000, 100 without. */
 int common_limit(struct request *req, size_t *limit);
 

@@ -7,6 +7,7 @@
 #include "daemon/metrics/metrics.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
+#include "daemon/routes/key.h"
 
 /* The lists of addresses must leave room for the other headers in a connection's
  * buffer: past this the rest of each list is left to the body, and Hrw-Truncated says
@@ -15,10 +16,8 @@ enum { READ_HEADER_MAX = 1500 };
 
 static const char *const forms[] = {"application/json", "text/plain", NULL};
 
-/* The key, the pool and the answer, all that the lookups have in common.
- *   copies   0: each membership's own number */
-static int
-look_up(struct request *req, size_t copies, struct hrw_bytes *key, const struct pool **pool,
+int
+key_look_up(struct request *req, size_t copies, struct hrw_bytes *key, const struct pool **pool,
     struct hrw_lookup *look)
 {
 	int rc;
@@ -184,7 +183,7 @@ key_owner(struct request *req)
 	struct buffer *body;
 	int rc;
 
-	rc = look_up(req, 0, &key, &pool, &look);
+	rc = key_look_up(req, 0, &key, &pool, &look);
 	if (rc < 0)
 		return rc;
 	lookup_headers(req, pool, &look);
@@ -227,7 +226,7 @@ key_replicas(struct request *req)
 	    HRW_BAD_COPIES, &copies);
 	if (rc < 0)
 		return rc;
-	rc = look_up(req, (size_t)copies, &key, &pool, &look);
+	rc = key_look_up(req, (size_t)copies, &key, &pool, &look);
 	if (rc < 0)
 		return rc;
 	lookup_headers(req, pool, &look);
@@ -252,152 +251,4 @@ key_replicas(struct request *req)
 	json_put_count(&o, "epoch", pool->epoch);
 	json_close_object(&o);
 	return respond_json(req, 200, body);
-}
-
-/* One node in an explanation. */
-struct place {
-	uint32_t node, rank; /* rank 0: takes no key */
-	int holder;	     /* -1: holds no copy, else 0 is the owner */
-};
-
-static int
-place_cmp(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-
-	if ((x->rank == 0) != (y->rank == 0))
-		return x->rank == 0 ? 1 : -1;
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	return x->node < y->node ? -1 : 1; /* nodes stand by name */
-}
-
-/* last: the rank of the holder that ranks worst. */
-static void
-put_why(struct json_out *o, const struct hrw_node *node, const struct place *place, uint32_t last)
-{
-	char why[64 + HRW_ZONE_BYTES_MAX];
-
-	if (place->holder == 0)
-		snprintf(why, sizeof(why), "owner");
-	else if (place->holder > 0)
-		snprintf(why, sizeof(why), "replica %d", place->holder + 1);
-	else if (node->state == HRW_DRAINING)
-		snprintf(why, sizeof(why), "draining");
-	else if (node->weight <= 0)
-		snprintf(why, sizeof(why), "weight 0");
-	else if (place->rank != 0 && place->rank < last && node->zone != NULL)
-		snprintf(
-		    why, sizeof(why), "passed over: its zone %s already holds a copy", node->zone);
-	else
-		snprintf(why, sizeof(why), "ranked below the copies");
-	json_put_text(o, "why", why);
-}
-
-static void
-put_score(struct json_out *o, const struct hrw_score *score)
-{
-	char hex[24];
-
-	if (!score->has_raw) {
-		json_put_null(o, "raw");
-	} else if (score->is_wide) {
-		snprintf(hex, sizeof(hex), "%016llx", (unsigned long long)score->raw);
-		json_put_text(o, "raw", hex);
-	} else {
-		json_put_count(o, "raw", score->raw);
-	}
-	if (score->has_score)
-		json_put_number(o, "score", score->score);
-	else
-		json_put_null(o, "score");
-}
-
-static void
-put_place(struct json_out *o, const struct hrw_node *node, const struct place *place,
-    const struct hrw_score *score, uint32_t last)
-{
-	json_open_object(o, NULL);
-	json_put_text(o, "node", node->name);
-	if (place->rank != 0)
-		json_put_count(o, "rank", place->rank);
-	else
-		json_put_null(o, "rank");
-	put_score(o, score);
-	json_put_number(o, "weight", node->weight);
-	json_put_text(o, "state", hrw_state_name(node->state));
-	json_put_text(o, "zone", node->zone);
-	json_put_bool(o, "chosen", place->holder >= 0);
-	put_why(o, node, place, last);
-	json_close_object(o);
-}
-
-/* Every node's place for a key, best first; returns the worst rank of a holder. */
-static uint32_t
-rank_all(const struct hrw_membership *m, const struct hrw_lookup *look,
-    const struct hrw_score *score, struct place *place)
-{
-	uint32_t last = 0;
-
-	for (uint32_t i = 0; i < m->count; i++)
-		place[i] = (struct place){i, score[i].rank, -1};
-	for (size_t i = 0; i < look->count; i++) {
-		struct place *holder = &place[look->holder[i]];
-
-		holder->holder = (int)i;
-		if (holder->rank > last)
-			last = holder->rank;
-	}
-	qsort(place, m->count, sizeof(*place), place_cmp);
-	return last;
-}
-
-/* GET /explain */
-int
-key_explain(struct request *req)
-{
-	const struct hrw_membership *m;
-	const struct pool *pool = NULL;
-	struct hrw_score *score = NULL;
-	struct place *place = NULL;
-	struct hrw_lookup look;
-	struct hrw_bytes key;
-	struct buffer body = {0};
-	struct json_out o;
-	uint32_t last;
-	int rc;
-
-	rc = look_up(req, 0, &key, &pool, &look);
-	if (rc == HRW_NO_SERVERS)
-		look.count = look.holders = 0; /* an explanation all the more */
-	else if (rc < 0)
-		return rc;
-	assert(pool != NULL);
-	m = pool->present;
-	score = calloc(m->count + 1, sizeof(*score));
-	place = calloc(m->count + 1, sizeof(*place));
-	if (score == NULL || place == NULL) {
-		rc = hrw_fault(&req->fault, HRW_INTERNAL, "no memory for %zu nodes", m->count);
-		goto out;
-	}
-	hrw_explain(m, key, score);
-	last = rank_all(m, &look, score, place);
-	o = json_out(&body);
-	json_open_object(&o, NULL);
-	json_put_key(&o, key);
-	json_put_text(&o, "pool", pool->name);
-	json_put_count(&o, "copies", m->copies);
-	json_put_count(&o, "epoch", pool->epoch);
-	json_open_array(&o, "nodes");
-	for (size_t i = 0; i < m->count; i++)
-		put_place(&o, &m->node[place[i].node], &place[i], &score[place[i].node], last);
-	json_close_array(&o);
-	json_close_object(&o);
-	respond_text(req, "Cache-Control", "no-cache");
-	rc = respond_json(req, 200, &body);
-out:
-	buffer_fini(&body);
-	free(score);
-	free(place);
-	return rc;
 }

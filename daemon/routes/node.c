@@ -1,6 +1,8 @@
 /*
  * node.c - the nodes of a pool: read, and changed one at a time or as a list.
  */
+#include <stdlib.h>
+
 #include "daemon/members/document.h"
 #include "daemon/routes/apply.h"
 #include "daemon/routes/common.h"
@@ -54,15 +56,61 @@ with_shares(struct request *req, int (*answer)(struct request *req))
 	return request_background(req, count_shares, answer);
 }
 
-static int
+/* A list of nodes that is being made. */
+struct listing_nodes {
+	struct pool *pool;
+	size_t from, to;
+	struct buffer body;
+};
+
+static void
+listing_free(void *state)
+{
+	struct listing_nodes *l = state;
+
+	buffer_fini(&l->body);
+	free(l);
+}
+
+static void
 list_nodes(struct request *req)
 {
+	struct listing_nodes *l = req->state;
+	const struct hrw_membership *m = l->pool->present;
+	struct json_out o = json_out(&l->body);
+
+	pool_shares(l->pool);
+	json_open_object(&o, NULL);
+	json_put_text(&o, "pool", l->pool->name);
+	json_put_count(&o, "epoch", l->pool->epoch);
+	json_open_array(&o, "nodes");
+	for (size_t i = l->from; i < l->to; i++) {
+		json_open_object(&o, NULL);
+		put_node(&o, l->pool, i);
+		json_close_object(&o);
+	}
+	json_close_array(&o);
+	if (l->to < m->count)
+		json_put_text(&o, "next", m->node[l->to - 1].name);
+	json_close_object(&o);
+}
+
+static int
+nodes_listed(struct request *req)
+{
+	struct listing_nodes *l = req->state;
+
+	return respond_json(req, 200, &l->body);
+}
+
+/* GET /nodes */
+int
+node_list(struct request *req)
+{
 	struct hrw_bytes after = request_parameter(req, "after");
-	const struct hrw_membership *m;
+	struct listing_nodes *l;
 	const struct pool *pool;
-	struct buffer body = {0};
-	struct json_out o;
-	size_t limit, from, to;
+	size_t limit, count;
 	int rc;
 
 	rc = common_limit(req, &limit);
@@ -74,35 +122,21 @@ list_nodes(struct request *req)
 	common_headers(req, pool);
 	if (common_is_known(req, pool))
 		return respond_empty(req, 304);
-	m = pool->present;
+	l = calloc(1, sizeof(*l));
+	if (l == NULL)
+		return hrw_fault(&req->fault, HRW_INTERNAL, "no memory");
+	req->state = l;
+	req->state_free = listing_free;
+	l->pool = (struct pool *)pool; /* the snapshot's */
+	count = pool->present->count;
 	/* Whole unless asked for in parts: PUT /nodes takes back what this gave, and
 	 * what a list lacks is removed. */
 	if (request_parameter(req, "limit").data == NULL)
-		limit = m->count;
-	from = after.data != NULL ? first_after(m, after) : 0;
-	to = m->count - from > limit ? from + limit : m->count;
-	o = json_out(&body);
-	json_open_object(&o, NULL);
-	json_put_text(&o, "pool", pool->name);
-	json_put_count(&o, "epoch", pool->epoch);
-	json_open_array(&o, "nodes");
-	for (size_t i = from; i < to; i++) {
-		json_open_object(&o, NULL);
-		put_node(&o, pool, i);
-		json_close_object(&o);
-	}
-	json_close_array(&o);
-	if (to < m->count)
-		json_put_text(&o, "next", m->node[to - 1].name);
-	json_close_object(&o);
-	return respond_json(req, 200, &body);
-}
-
-/* GET /nodes */
-int
-node_list(struct request *req)
-{
-	return with_shares(req, list_nodes);
+		limit = count;
+	l->from = after.data != NULL ? first_after(pool->present, after) : 0;
+	l->to = count - l->from > limit ? l->from + limit : count;
+	return common_make(
+	    req, pool_has_shares(pool) ? l->to - l->from : SIZE_MAX, list_nodes, nodes_listed);
 }
 
 static int

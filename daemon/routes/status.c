@@ -1,6 +1,7 @@
 /*
  * status.c - how the daemon is: for probes, for people, for Prometheus.
  */
+#include <stdlib.h>
 #include <time.h>
 
 #include "daemon/members/snapshot.h"
@@ -116,12 +117,47 @@ status_get(struct request *req)
 	return respond_json(req, 200, &body);
 }
 
-/* GET /metrics */
+struct scraping {
+	struct buffer body;
+};
+
+static void
+scraping_free(void *state)
+{
+	struct scraping *s = state;
+
+	buffer_fini(&s->body);
+	free(s);
+}
+
+static void
+scrape(struct request *req)
+{
+	struct scraping *s = req->state;
+
+	metrics_write(req->app, req->snapshot, req->token, &s->body);
+}
+
+static int
+scraped(struct request *req)
+{
+	struct scraping *s = req->state;
+
+	return respond(req, 200, "text/plain; version=0.0.4; charset=utf-8", &s->body);
+}
+
+/* GET /metrics: samples of each node of each pool. */
 int
 status_metrics(struct request *req)
 {
-	struct buffer body = {0};
+	struct scraping *s = calloc(1, sizeof(*s));
+	size_t nodes = 0;
 
-	metrics_write(req->app, req->snapshot, req->token, &body);
-	return respond(req, 200, "text/plain; version=0.0.4; charset=utf-8", &body);
+	if (s == NULL)
+		return hrw_fault(&req->fault, HRW_INTERNAL, "no memory");
+	req->state = s;
+	req->state_free = scraping_free;
+	for (size_t i = 0; i < req->snapshot->count; i++)
+		nodes += req->snapshot->pool[i]->present->count;
+	return common_make(req, nodes, scrape, scraped);
 }

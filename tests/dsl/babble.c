@@ -253,10 +253,9 @@ struct reader {
 
 enum reading { GOOD, REST, BAD };
 
-/* The next line, without its end; a control byte within it is none. Between chunks and
- * behind them (any_end) not all of that can be seen, so all of it passes here. */
+/* The next line, without its end; a control byte within it is none. */
 static enum reading
-read_line(struct reader *r, bool any_end, const char **line, size_t *len)
+read_line(struct reader *r, const char **line, size_t *len)
 {
 	const char *feed = memchr(r->at, '\n', (size_t)(r->end - r->at));
 	size_t line_end;
@@ -265,14 +264,11 @@ read_line(struct reader *r, bool any_end, const char **line, size_t *len)
 		return REST;
 	*line = r->at;
 	*len = (size_t)(feed - r->at);
-	/* A NUL for the CR cannot be told from it once libmicrohttpd has cut the line. */
-	line_end = *len > 0 && (feed[-1] == '\r' || feed[-1] == '\0') ? 2 : 1;
+	line_end = *len > 0 && feed[-1] == '\r' ? 2 : 1;
 	*len -= line_end - 1;
 	r->at = feed + 1;
 	if (r->line_end == 0)
 		r->line_end = line_end;
-	if (any_end)
-		return GOOD;
 	if (line_end != r->line_end)
 		return BAD;
 	for (size_t i = 0; i < *len; i++) {
@@ -332,11 +328,12 @@ read_chunks(struct reader *r)
 	size_t len;
 	enum reading how;
 
+	r->line_end = 2;
 	for (;;) {
 		unsigned long long size = 0;
 		size_t i = 0;
 
-		how = read_line(r, true, &line, &len);
+		how = read_line(r, &line, &len);
 		if (how != GOOD)
 			return how;
 		for (; i < len && isxdigit((unsigned char)line[i]); i++) {
@@ -352,21 +349,14 @@ read_chunks(struct reader *r)
 		if ((size_t)(r->end - r->at) <= size)
 			return REST;
 		r->at += size;
-		how = read_line(r, true, &line, &len);
+		how = read_line(r, &line, &len);
 		if (how != GOOD || len > 0)
 			return how != GOOD ? how : BAD;
 	}
 	do {
-		/* libmicrohttpd takes a lone NUL for an empty line, and leaves no trace. */
-		if (r->end - r->at > 2 && r->at[0] == '\0' && strchr("\r\n", r->at[1]) != NULL) {
-			const char *feed = memchr(r->at, '\n', (size_t)(r->end - r->at));
-
-			if (feed == NULL)
-				return REST;
-			r->at = feed + 1;
-			return GOOD;
-		}
-		how = read_line(r, true, &line, &len);
+		how = read_line(r, &line, &len);
+		if (how == GOOD && len > 0 && strchr(" \t:", *line) != NULL)
+			return BAD;
 	} while (how == GOOD && len > 0);
 	return how;
 }
@@ -381,30 +371,23 @@ read_request(struct reader *r, bool *begins, const char **target, size_t *target
 	enum reading how;
 
 	*begins = false;
-	/* Empty lines before it, and what libmicrohttpd takes for such: any that begins
-	 * with a NUL. */
+	/* Empty lines before it. */
 	do {
 		r->line_end = 0;
-		while (r->at < r->end && *r->at == '\0') {
-			const char *feed = memchr(r->at, '\n', (size_t)(r->end - r->at));
-
-			if (feed == NULL)
-				return REST;
-			r->at = feed + 1;
-		}
 		if (r->at == r->end)
 			return REST;
-		how = read_line(r, false, &line, &len);
+		how = read_line(r, &line, &len);
 		if (how != GOOD)
 			return how;
 	} while (len == 0);
-	if (len < 10 || strncmp(line + len - 9, " HTTP/1.", 8) != 0)
+	if (len < 10 || strchr(" \t:", *line) != NULL ||
+	    strncmp(line + len - 9, " HTTP/1.", 8) != 0)
 		return BAD;
 	h.is_old = line[len - 1] == '0';
 	*target = line;
 	*target_len = len;
 	for (;;) {
-		how = read_line(r, false, &line, &len);
+		how = read_line(r, &line, &len);
 		if (how != GOOD)
 			return how;
 		if (len == 0)

@@ -26,7 +26,7 @@ struct babble {
 void babble_make(struct babble *b, struct dice *d, unsigned number);
 
 /* What the first `len` bytes are by RFC 9112. Lines of one head may all end in a bare
- * LF, and so may those between chunks. */
+ * LF; those between chunks may not. */
 struct babble_reading {
 	size_t whole;	/* requests that are complete */
 	size_t begun;	/* those, and one of which the head is */

@@ -5,8 +5,9 @@
  *
  *   - nothing is run that was not sent as a request (its access log tells);
  *   - each request has one well-formed answer, or none, and good ones have theirs;
- *   - every connection ends by its deadline;
- *   - nothing takes a CPU while its client is silent, and others are answered.
+ *   - every connection ends by its deadline, and gives back its descriptor;
+ *   - nothing takes a CPU while its client is silent or has gone, and others are
+ *     answered.
  *
  * HRW_BABBLE_SECONDS: for how long (`make soak` takes its MINUTES), HRW_SEED: which;
  * HRW_FIRST: from that talk on (the batch of talk N begins at 1 + (N - 1) / 160 * 160).
@@ -14,6 +15,7 @@
 #include <sys/socket.h>
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +38,8 @@ enum {
 	HOLD_MS = 400,
 	TICKS_MAX = 20, /* of 40 that a loop which spins would take */
 	HELLO_MAX = 2048,
+	FLIGHT_MAX = 400, /* more than a client sends between its hello and its request's end */
+	SPARE_FILES = 8,  /* the test's own connections, and a file that is read just now */
 };
 
 #define OPTIONS                                                                                    \
@@ -51,7 +55,10 @@ struct client {
 	enum ending ending;
 	const char *base;
 	gnutls_session_t tls;
-	bool is_junk; /* no talk, but bytes that are no TLS */
+	size_t budget; /* bytes that TLS may still send: what is over is lost */
+	size_t spoils; /* how many bytes from now on one is another */
+	bool is_junk;  /* no talk, but bytes that are no TLS */
+	bool is_torn;  /* its records are cut or spoilt somewhere */
 	int fd;
 };
 
@@ -59,8 +66,38 @@ static struct daemon *plain, *secret;
 static gnutls_certificate_credentials_t anybody;
 static struct {
 	unsigned long talks, answers, resets;
+	unsigned long torn;
 	long ticks; /* the most while all were silent */
 } total;
+
+static int
+files_of(const struct daemon *d)
+{
+	char name[64];
+	DIR *dir;
+	int count = 0;
+
+	snprintf(name, sizeof(name), "/proc/%d/fd", (int)d->pid);
+	dir = opendir(name);
+	ck_assert_ptr_nonnull(dir);
+	while (readdir(dir) != NULL)
+		count++;
+	closedir(dir);
+	return count;
+}
+
+/* By their deadline no connection of a client has a descriptor any more. */
+static void
+expect_gone(const struct daemon *d, int before)
+{
+	double end = now_ms() + END_MS;
+
+	while (files_of(d) > before + SPARE_FILES) {
+		ck_assert_msg(now_ms() < end, "%d files are open, %d were: clients that have gone",
+		    files_of(d), before);
+		usleep(20000);
+	}
+}
 
 static struct daemon *
 start(const char *options)
@@ -141,6 +178,55 @@ make_hello(void)
 }
 
 /* Sending. */
+
+/* What TLS sends, as far as it goes. */
+static ssize_t
+push_some(gnutls_transport_ptr_t to, const void *data, size_t len)
+{
+	struct client *c = to;
+	size_t some = len < c->budget ? len : c->budget;
+	char bytes[20000];
+
+	ck_assert_uint_le(some, sizeof(bytes));
+	memcpy(bytes, data, some);
+	if (c->spoils < some) {
+		bytes[c->spoils] ^= 0x55;
+		c->spoils = SIZE_MAX;
+	} else if (c->spoils < SIZE_MAX) {
+		c->spoils -= some;
+	}
+	raw_send(c->fd, bytes, some);
+	c->budget -= some;
+	return (ssize_t)len;
+}
+
+/* A handshake of which no more than a budget is sent; false: it needs more. */
+static bool
+shake_hands(struct client *c, size_t budget)
+{
+	c->tls = new_session();
+	c->budget = budget;
+	c->spoils = SIZE_MAX;
+	gnutls_transport_set_ptr2(c->tls, (gnutls_transport_ptr_t)(intptr_t)c->fd, c);
+	gnutls_transport_set_push_function(c->tls, push_some);
+	gnutls_handshake_set_timeout(c->tls, END_MS);
+	return gnutls_handshake(c->tls) == 0;
+}
+
+/* The rest of its records is cut somewhere, or a byte of them is another. */
+static void
+tear(struct client *c, struct dice *d)
+{
+	size_t at = dice_below(d, (unsigned)c->sent + 40);
+
+	c->is_torn = dice_percent(d, 30);
+	if (!c->is_torn)
+		return;
+	if (dice_percent(d, 50))
+		c->budget = at;
+	else
+		c->spoils = at;
+}
 
 static void
 say(struct client *c, const char *data, size_t len)
@@ -234,14 +320,14 @@ begin(struct client *c, struct dice *d, const char *base, bool is_tls)
 	c->fd = raw_open(base);
 	ck_assert_int_ge(c->fd, 0);
 	setsockopt(c->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	c->is_junk = is_tls && dice_percent(d, 40);
+	c->is_junk = is_tls && dice_percent(d, 30);
+	c->is_torn = false;
 	if (c->is_junk) {
 		say_junk(c, d);
 	} else {
 		if (is_tls) {
-			c->tls = new_session();
-			gnutls_transport_set_int(c->tls, c->fd);
-			ck_assert_int_eq(gnutls_handshake(c->tls), 0);
+			ck_assert(shake_hands(c, SIZE_MAX));
+			tear(c, d);
 		}
 		say_in_pieces(c, d, c->talk.data, c->sent);
 	}
@@ -278,7 +364,8 @@ hear_out(struct client *c, uint64_t seed)
 {
 	struct babble_reading reading = babble_read(&c->talk, c->sent);
 	/* Who says nothing is told that it was waited for. */
-	int most = (int)reading.whole + (reading.is_bad || reading.has_rest || c->sent == 0);
+	int most =
+	    (int)reading.whole + (reading.is_bad || reading.has_rest || c->sent == 0 || c->is_torn);
 	struct talk t;
 
 	if (c->ending == CLOSES || c->ending == RESETS) {
@@ -289,6 +376,7 @@ hear_out(struct client *c, uint64_t seed)
 	t = c->tls != NULL ? hear_tls(c) : talk_hear(c->fd, 0, END_MS);
 	total.answers += (unsigned long)t.answers;
 	total.resets += t.was_reset;
+	total.torn += c->is_torn;
 #define CHECK(claim)                                                                               \
 	ck_assert_msg(claim,                                                                       \
 	    "HRW_SEED=%llu, talk %u at %s: " #claim                                                \
@@ -301,7 +389,7 @@ hear_out(struct client *c, uint64_t seed)
 	if (!c->is_junk) {
 		CHECK(t.was_reset || t.is_whole);
 		CHECK(t.answers <= most);
-		CHECK(c->talk.is_broken || t.answers >= (int)reading.whole);
+		CHECK(c->talk.is_broken || c->is_torn || t.answers >= (int)reading.whole);
 	}
 #undef CHECK
 	free(t.said);
@@ -337,11 +425,14 @@ check_log(const struct daemon *d, const struct client *clients, unsigned first, 
 	ck_assert_int_eq(truncate(d->log_path, 0), 0);
 }
 
+/* They rest while nobody says anything */
 static void
 rest(void)
 {
-	long before = ticks(plain) + ticks(secret), spent;
+	long before, spent;
 
+	usleep(100000);
+	before = ticks(plain) + ticks(secret);
 	usleep(HOLD_MS * 1000);
 	spent = ticks(plain) + ticks(secret) - before;
 	if (spent > total.ticks)
@@ -354,6 +445,7 @@ static void
 converse(struct client *clients, unsigned first, uint64_t seed)
 {
 	const char *bases[] = {plain->lookup, plain->admin, secret->lookup, secret->admin};
+	const int files[] = {files_of(plain), files_of(secret)};
 	struct dice d = {seed + first};
 
 	for (unsigned i = 0; i < TALKS; i++) {
@@ -365,11 +457,14 @@ converse(struct client *clients, unsigned first, uint64_t seed)
 		c->ending = dice_below(&d, ENDINGS);
 		begin(c, &d, bases[i % 4], i % 4 >= 2);
 	}
-	usleep(100000);
 	rest();
 	expect_status(get(plain->lookup, "/owner?key=a"), 200);
 	for (unsigned i = 0; i < TALKS; i++)
 		hear_out(&clients[i], seed);
+	expect_gone(plain, files[0]);
+	expect_gone(secret, files[1]);
+	if (dice_percent(&d, 25))
+		rest();
 	check_log(plain, clients, first, seed);
 	check_log(secret, clients, first, seed);
 	total.talks += TALKS;
@@ -393,9 +488,9 @@ START_TEST(whatever_is_said_nothing_else_is_run_and_every_talk_ends)
 		first += TALKS;
 	} while (now_ms() < until);
 	if (seconds != NULL)
-		printf("babble: %lu talks, %lu answers, %lu resets; %ld ticks at most in %d ms of "
-		       "silence; resident %ld and %ld KiB\n",
-		    total.talks, total.answers, total.resets, total.ticks, HOLD_MS,
+		printf("babble: %lu talks (%lu with torn records), %lu answers, %lu resets; %ld "
+		       "ticks at most in %d ms of silence; resident %ld and %ld KiB\n",
+		    total.talks, total.torn, total.answers, total.resets, total.ticks, HOLD_MS,
 		    daemon_resident(plain), daemon_resident(secret));
 	daemon_stop(plain);
 	daemon_stop(secret);
@@ -403,73 +498,117 @@ START_TEST(whatever_is_said_nothing_else_is_run_and_every_talk_ends)
 END_TEST
 
 /* Every place, not only those that the dice choose. */
-START_TEST(a_talk_may_end_at_every_byte)
+static const struct {
+	const char *text;
+	bool is_broken;
+} whole_talks[] = {
+    {"GET /owner?key=a HTTP/1.1\r\nHost: localhost\r\nX: y\r\n\r\n", false},
+    {"POST /owners HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\na\nb\n"
+     "GET /owner?key=a HTTP/1.1\r\nHost: localhost\r\n\r\n",
+	false},
+    {"POST /owners HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+     "2;x=y\r\na\n\r\n2\r\nb\n\r\n0\r\nX: y\r\n\r\n",
+	false},
+    {"POST /owners HTTP/1.1\r\nHost: localhost\r\nContent-Length:\r\n 2\r\n\r\na\n"
+     "GET /owner?key=a HTTP/1.1\r\nHost: localhost\r\n\r\n",
+	true},
+    {"POST /owners HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding:\r\n\tchunked\r\n\r\n"
+     "2\na\n\r\n0\r\nX:\r\n y\r\n\r\n",
+	true},
+};
+
+enum { EVERY_MAX = 400 };
+
+/* One client for each byte that a talk may end at, on each of two listeners. */
+static void
+end_at_every_byte(const struct daemon *d, bool is_tls, size_t which, enum ending ending)
 {
-	static const char *const talks[] = {
-	    "GET /owner?key=a HTTP/1.1\r\nHost: localhost\r\nX: y\r\n\r\n",
-	    "POST /owners HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\na\nb\n"
-	    "GET /owner?key=a HTTP/1.1\r\nHost: localhost\r\n\r\n",
-	    "POST /owners HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
-	    "2;x=y\r\na\n\r\n2\r\nb\n\r\n0\r\nX: y\r\n\r\n",
-	};
-	static struct client clients[TALKS];
-	struct dice d = {1};
+	static struct client clients[EVERY_MAX];
+	const char *said = whole_talks[which].text;
+	size_t len = strlen(said), count = 2 * (len + 1);
+	struct dice dice = {1};
+	int files = files_of(d);
 
+	ck_assert_uint_le(count, EVERY_MAX);
+	for (size_t i = 0; i < count; i++) {
+		struct client *c = &clients[i];
+
+		c->talk.number = (unsigned)i;
+		c->talk.len = len;
+		c->talk.is_broken = whole_talks[which].is_broken;
+		memcpy(c->talk.data, said, len + 1);
+		c->sent = i / 2;
+		c->ending = ending;
+		c->base = i % 2 == 0 ? d->lookup : d->admin;
+		c->tls = NULL;
+		c->is_junk = c->is_torn = false;
+		c->fd = raw_open(c->base);
+		ck_assert_int_ge(c->fd, 0);
+		ck_assert(!is_tls || shake_hands(c, SIZE_MAX));
+		say_in_pieces(c, &dice, said, c->sent);
+		end_own_side(c);
+	}
+	rest();
+	for (size_t i = 0; i < count; i++)
+		hear_out(&clients[i], 1);
+	expect_gone(d, files);
+}
+
+START_TEST(a_talk_may_end_at_every_byte_in_every_way)
+{
+	enum ending ending = _i;
+
+	ck_assert_int_eq(gnutls_certificate_allocate_credentials(&anybody), 0);
 	plain = start("");
-	for (size_t i = 0; i < sizeof(talks) / sizeof(*talks); i++)
-		for (enum ending ending = HOLDS; ending <= RESETS; ending++) {
-			size_t len = strlen(talks[i]);
-
-			ck_assert_uint_lt(len, TALKS);
-			for (size_t at = 0; at <= len; at++) {
-				struct client *c = &clients[at];
-
-				c->talk.number = (unsigned)at;
-				c->talk.len = len;
-				c->talk.is_broken = false;
-				memcpy(c->talk.data, talks[i], len + 1);
-				c->sent = at;
-				c->ending = ending;
-				begin(c, &d, at % 2 == 0 ? plain->lookup : plain->admin, false);
-			}
-			for (size_t at = 0; at <= len; at++)
-				hear_out(&clients[at], 1);
-		}
+	secret = start(TLS);
+	for (size_t i = 0; i < sizeof(whole_talks) / sizeof(*whole_talks); i++) {
+		end_at_every_byte(plain, false, i, ending);
+		end_at_every_byte(secret, true, i, ending);
+	}
 	expect_status(get(plain->lookup, "/owner?key=a"), 200);
 	daemon_stop(plain);
+	daemon_stop(secret);
 }
 END_TEST
 
-START_TEST(a_handshake_may_end_at_every_byte)
+/* The bytes below TLS: hello, the end of the handshake, the record of a request. */
+START_TEST(a_handshake_and_a_record_may_end_at_every_byte_in_every_way)
 {
-	enum { ROUND = 100 };
+	enum { ROUND = 240 };
+	static const char request[] = "GET /owner?key=a HTTP/1.1\r\nHost: localhost\r\n\r\n";
 	static struct client clients[ROUND];
-	long before;
+	enum ending ending = _i;
+	int files;
 
 	ck_assert_int_eq(gnutls_certificate_allocate_credentials(&anybody), 0);
 	make_hello();
+	plain = start("");
 	secret = start(TLS);
-	for (size_t from = 0; from < hello.len; from += ROUND)
-		for (enum ending ending = HOLDS; ending <= HALF_CLOSES; ending++) {
-			for (size_t i = 0; i < ROUND; i++) {
-				struct client *c = &clients[i];
+	files = files_of(secret);
+	for (size_t from = 0; from < 2 * (hello.len + FLIGHT_MAX); from += ROUND) {
+		for (size_t i = 0; i < ROUND; i++) {
+			struct client *c = &clients[i];
+			size_t bytes = (from + i) / 2;
 
-				c->base = i % 2 == 0 ? secret->lookup : secret->admin;
-				c->fd = raw_open(c->base);
-				c->ending = ending;
-				c->is_junk = true;
-				c->tls = NULL;
-				raw_send(c->fd, hello.bytes,
-				    from + i < hello.len ? from + i : hello.len);
-				end_own_side(c);
+			c->base = i % 2 == 0 ? secret->lookup : secret->admin;
+			c->fd = raw_open(c->base);
+			c->ending = ending;
+			c->is_junk = true;
+			c->tls = NULL;
+			c->sent = 0;
+			if (bytes < hello.len) {
+				raw_send(c->fd, hello.bytes, bytes);
+			} else if (shake_hands(c, bytes)) {
+				say(c, request, sizeof(request) - 1);
 			}
-			usleep(100000);
-			before = ticks(secret);
-			usleep(HOLD_MS * 1000);
-			ck_assert_int_lt(ticks(secret) - before, TICKS_MAX);
-			for (size_t i = 0; i < ROUND; i++)
-				hear_out(&clients[i], 1);
+			end_own_side(c);
 		}
+		rest();
+		for (size_t i = 0; i < ROUND; i++)
+			hear_out(&clients[i], 1);
+		expect_gone(secret, files);
+	}
+	daemon_stop(plain);
 	daemon_stop(secret);
 }
 END_TEST
@@ -479,7 +618,8 @@ SUITE(babble)
 	const char *seconds = getenv("HRW_BABBLE_SECONDS");
 
 	tcase_set_timeout(tests, TEST_SECONDS + (seconds != NULL ? atof(seconds) : 0));
-	tcase_add_test(tests, a_talk_may_end_at_every_byte);
-	tcase_add_test(tests, a_handshake_may_end_at_every_byte);
+	tcase_add_loop_test(tests, a_talk_may_end_at_every_byte_in_every_way, HOLDS, ENDINGS);
+	tcase_add_loop_test(
+	    tests, a_handshake_and_a_record_may_end_at_every_byte_in_every_way, HOLDS, ENDINGS);
 	tcase_add_test(tests, whatever_is_said_nothing_else_is_run_and_every_talk_ends);
 }

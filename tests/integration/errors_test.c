@@ -4,6 +4,7 @@
  * Every refusal has its status, its stable code and a detail that shows the bad
  * value and a remedy; it changes nothing and is logged at most once.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -612,6 +613,83 @@ START_TEST(details_never_carry_control_bytes)
 }
 END_TEST
 
+/* What a shell makes of the command in a detail: its words, each in <>. */
+static const char *
+words_of(const char *detail)
+{
+	const char *command = strstr(detail, "curl ");
+	char *script;
+	FILE *pipe;
+	char words[2000];
+	size_t len;
+
+	ck_assert_msg(command != NULL, "%s", detail);
+	script = text("curl() { printf '<%%s>' \"$@\"; }; %s", command);
+	pipe = popen(script, "r");
+	ck_assert_ptr_nonnull(pipe);
+	len = fread(words, 1, sizeof(words) - 1, pipe);
+	words[len] = '\0';
+	ck_assert_int_eq(pclose(pipe), 0);
+	return text("%s", words);
+}
+
+START_TEST(the_command_that_is_shown_asks_for_the_same_and_nothing_else)
+{
+	static const struct {
+		const char *method, *target, *words; /* behind the words the base, then: */
+		const char *shown;
+	} rows[] = {
+	    {"POST", "/nodes?dry_run=true&pool=img", "<--json><@FILE><-X><POST>",
+		"/nodes?dry_run=true&pool=img"},
+	    {"PUT", "/v1/nodes/cache-a?pool=img", "<--json><@FILE><-X><PUT>",
+		"/nodes/cache-a?pool=img"},
+	    {"PATCH", "/nodes/cache-a?report=none", "<--json><@FILE><-X><PATCH>",
+		"/nodes/cache-a?report=none"},
+	    {"PUT", "/keys?pool=img",
+		"<--data-binary><@FILE><-H><Content-Type: text/plain><-X><PUT>", "/keys?pool=img"},
+	    {"POST", "/owners?copies=2",
+		"<--data-binary><@FILE><-H><Content-Type: text/plain><-X><POST>",
+		"/owners?copies=2"},
+	    {"POST", "/nodes?pool='%3B+touch%20/tmp/x'%00%0a%22$(id)`id`\\",
+		"<--json><@FILE><-X><POST>",
+		"/nodes?pool=%27%3B%20touch%20%2Ftmp%2Fx%27%00%0A%22%24%28id%29%60id%60%5C"},
+	    {"POST", "/nodes?dry_run&force=a,b&pool=%ff%26{a}[1-9]", "<--json><@FILE><-X><POST>",
+		"/nodes?dry_run&force=a,b&pool=%FF%26%7Ba%7D%5B1-9%5D"},
+	};
+
+	struct daemon *d = fleet_start();
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct answer *a =
+		    ask(d->admin, rows[i].method, rows[i].target, "Content-Type: text/xml", "<a/>");
+
+		expect_status(a, 415);
+		ck_assert_str_eq(words_of(text_at(a, "detail")),
+		    text("%s<%s%s>", rows[i].words, d->admin, rows[i].shown));
+	}
+}
+END_TEST
+
+/* Half a command would ask for something else; a Host is not the daemon's word. */
+START_TEST(what_cannot_be_shown_whole_and_safely_is_left_out)
+{
+	static const char head[] = "POST /owners?copies=2 HTTP/1.1\r\nHost: x';id;'\r\n"
+				   "Content-Type: a/b\r\nContent-Length: 1\r\n\r\na";
+	struct daemon *d = fleet_start();
+	char pool[700];
+	struct answer *a;
+
+	memset(pool, 'x', sizeof(pool) - 1);
+	pool[sizeof(pool) - 1] = '\0';
+	a = ask(d->admin, "POST", text("/nodes?pool=%s", pool), "Content-Type: text/xml", "<a/>");
+	expect_status(a, 415);
+	ck_assert_ptr_null(strstr(a->body, "curl"));
+	ck_assert_ptr_nonnull(strstr(a->body, "application/json"));
+	a = expect_status(raw(d->lookup, head), 415);
+	ck_assert_ptr_null(strstr(words_of(text_at(a, "detail")), "id"));
+}
+END_TEST
+
 SUITE(errors)
 {
 	tcase_set_timeout(tests, TEST_SECONDS);
@@ -630,4 +708,6 @@ SUITE(errors)
 	tcase_add_test(tests, more_connections_than_allowed_are_told_so_or_closed);
 	tcase_add_test(tests, more_plans_at_once_than_allowed_are_busy);
 	tcase_add_test(tests, details_never_carry_control_bytes);
+	tcase_add_test(tests, the_command_that_is_shown_asks_for_the_same_and_nothing_else);
+	tcase_add_test(tests, what_cannot_be_shown_whole_and_safely_is_left_out);
 }

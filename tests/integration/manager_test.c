@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -229,6 +231,81 @@ START_TEST(sockets_handed_over_take_the_place_of_configured_ones)
 }
 END_TEST
 
+/* Connects, asks a moment later, and counts what it is answered until it is killed. */
+static void
+ask_on(const char *lookup, atomic_int *counts)
+{
+	static const char request[] =
+	    "GET /owner?key=a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+	char said[4096];
+
+	for (;;) {
+		int fd = raw_open(lookup);
+		ssize_t got;
+
+		if (fd < 0)
+			continue;
+		usleep(2000);
+		raw_send(fd, request, sizeof(request) - 1);
+		got = recv(fd, said, sizeof(said), 0);
+		atomic_fetch_add(&counts[got > 12 && memcmp(said, "HTTP/1.1 200", 12) == 0], 1);
+		close(fd);
+	}
+}
+
+START_TEST(whoever_has_connected_is_answered_across_restarts)
+{
+	enum { CLIENTS = 6, RESTARTS = 12 };
+	struct daemon *d = daemon_prepare(FLEET_CONFIG("\"workers\":2,"), NULL);
+	/* Without an answer, and with one. */
+	atomic_int *counts = mmap(
+	    NULL, 2 * sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t client[CLIENTS];
+	char *lookup, *admin;
+
+	ck_assert_ptr_ne(counts, MAP_FAILED);
+	daemon_hand_over(d, "lookup", listen_on_port(&lookup));
+	daemon_hand_over(d, "admin", listen_on_port(&admin));
+	daemon_launch(d);
+	for (int i = 0; i < CLIENTS; i++) {
+		client[i] = fork();
+		ck_assert_int_ge(client[i], 0);
+		if (client[i] == 0)
+			ask_on(lookup, counts);
+	}
+	for (int i = 0; i < RESTARTS; i++) {
+		int before = counts[1];
+
+		while (counts[1] < before + 2 * CLIENTS)
+			usleep(1000);
+		daemon_stop(d);
+		daemon_launch(d);
+	}
+	for (int i = 0; i < CLIENTS; i++) {
+		kill(client[i], SIGKILL);
+		waitpid(client[i], NULL, 0);
+	}
+	ck_assert_msg(counts[0] == 0, "%d had no answer, %d had one", counts[0], counts[1]);
+	daemon_stop(d);
+}
+END_TEST
+
+/* Who never asks does not hold the stop for head_seconds, nor for stop_seconds. */
+START_TEST(who_connects_and_asks_nothing_holds_the_stop_for_a_second)
+{
+	struct daemon *d = daemon_start(
+	    FLEET_CONFIG("\"limits\":{\"head_seconds\":300,\"stop_seconds\":300},"), NULL);
+	int fd[3] = {raw_open(d->lookup), raw_open(d->admin), raw_open(d->lookup)};
+	char byte;
+
+	raw_send(fd[2], "GE", 2);
+	expect_status(get(d->lookup, "/owner?key=a"), 200);
+	daemon_stop(d);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_le(recv(fd[i], &byte, 1, 0), 0);
+}
+END_TEST
+
 /* What must not be handed over, and what is said of it. */
 static const struct {
 	const char *name;
@@ -352,6 +429,8 @@ SUITE(manager)
 	tcase_add_test(tests, a_reload_begins_with_its_time_and_ends_with_readiness);
 	tcase_add_test(tests, a_reload_of_a_plain_file_ends_when_its_pools_are_served);
 	tcase_add_test(tests, sockets_handed_over_take_the_place_of_configured_ones);
+	tcase_add_test(tests, whoever_has_connected_is_answered_across_restarts);
+	tcase_add_test(tests, who_connects_and_asks_nothing_holds_the_stop_for_a_second);
 	tcase_add_loop_test(tests, a_socket_that_cannot_serve_is_refused_and_named, 0,
 	    sizeof(bad_sockets) / sizeof(*bad_sockets));
 	tcase_add_loop_test(tests, signs_of_life_stop_when_one_loop_hangs, 0, 2);

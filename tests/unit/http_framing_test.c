@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "daemon/config/config.h"
+#include "daemon/http/scan.h"
+#include "tests/dsl/babble.h"
 #include "tests/dsl/http.h"
 #include "tests/dsl/site.h"
 #include "tests/dsl/suite.h"
@@ -187,6 +189,179 @@ START_TEST(a_body_that_can_be_read_in_two_ways_is_refused)
 }
 END_TEST
 
+/* A byte of one request is another, or one more, and a good request lies behind it. */
+static const struct bytes tried[] = {
+    TALK("GET /owner?key=a HTTP/1.1\r\nHost: x\r\nX: ab\r\n\r\n"),
+    TALK("GET /owner?key=a HTTP/1.1\nHost: x\n\n"),
+    TALK("POST /whole HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"),
+    TALK(CHUNKED "2;a\r\n{}\r\n0;b\r\nY: a\r\n\r\n"),
+};
+
+enum { TRIED = 21, WAYS = 2 };
+
+static void
+make(struct babble *b, const struct bytes *from, size_t at, int byte, bool is_more)
+{
+	b->len = at;
+	memcpy(b->data, from->data, at);
+	b->data[b->len++] = (char)byte;
+	at += !is_more;
+	memcpy(b->data + b->len, from->data + at, from->len - at);
+	b->len += from->len - at;
+	memcpy(b->data + b->len, SECOND, sizeof(SECOND) - 1);
+	b->len += sizeof(SECOND) - 1;
+}
+
+/* No more is run than stands there, and what is no request ends the connection. */
+struct wrong {
+	int count;
+	char first[2000];
+};
+
+static void
+expect_as_read(int fd, const struct babble *b, const char *how, struct wrong *w)
+{
+	struct babble_reading reading = babble_read(b, b->len);
+	int most = (int)reading.whole, good = 0, bad = reading.is_bad;
+	struct talk t;
+
+	if (reading.has_rest) { /* it would be waited for */
+		close(fd);
+		return;
+	}
+	t = talk_hear(fd, bad ? 0 : most, 3000);
+	for (int i = 0; i < t.answers; i++)
+		good += t.status[i] / 100 == 2;
+	if (!t.is_whole || good > most || t.answers > most + bad || t.answers < (most > 0) ||
+	    (bad && (!t.has_ended || t.was_reset))) {
+		if (w->count++ == 0)
+			snprintf(w->first, sizeof(w->first),
+			    "%s: at most %d, bad %d; %d answers, ended %d, reset "
+			    "%d\n%.*s\n--\n%.900s",
+			    how, most, bad, t.answers, t.has_ended, t.was_reset, (int)b->len,
+			    b->data, t.said);
+	}
+	free(t.said);
+	close(fd);
+}
+
+/* As the scanner counts it, read in two pieces. */
+static struct scan
+scanned(const struct babble *b, size_t cut)
+{
+	struct scan s = {0};
+
+	scan_bytes(&s, b->data, cut);
+	scan_bytes(&s, b->data + cut, b->len - cut);
+	return s;
+}
+
+START_TEST(the_scan_counts_what_RFC_9112_calls_a_request_wherever_a_read_ends)
+{
+	static struct babble b;
+	const struct bytes *from = &tried[_i];
+
+	for (size_t at = 0; at < from->len; at++)
+		for (int how = 0; how < 2 * 256; how++) {
+			struct babble_reading reading;
+			struct scan whole;
+
+			make(&b, from, at, how / 2, how % 2);
+			reading = babble_read(&b, b.len);
+			whole = scanned(&b, 0);
+			ck_assert_msg((whole.why == NULL || whole.ends <= reading.whole) &&
+					  (reading.is_bad ||
+					      (whole.why == NULL && whole.ends == reading.whole)),
+			    "byte %d at %zu: %u of %zu, bad %d, %s", how / 2, at, whole.ends,
+			    reading.whole, reading.is_bad, whole.why);
+			for (size_t cut = 1; cut < b.len; cut++) {
+				struct scan s = scanned(&b, cut);
+
+				ck_assert(s.heads == whole.heads && s.ends == whole.ends &&
+					  (s.why == NULL) == (whole.why == NULL));
+			}
+		}
+}
+END_TEST
+
+/* What HTTP gives a meaning, and some of the others. */
+static const unsigned char with[] = {0, 1, '\t', '\n', 0x0b, '\r', 0x1b, ' ', '"', '%', ',', '0',
+    '2', ':', ';', '?', 'H', 'x', 0x7f, 0x80, 0xff};
+
+/* Amid letters one place is as good as another. */
+static bool
+is_word(const struct bytes *from, size_t at)
+{
+	return at + 4 < from->len && strspn(from->data + at, "abcdefghijklmnopqrstuvwxyz") >= 4;
+}
+
+START_TEST(a_byte_at_any_place_is_read_in_one_way)
+{
+	const char *base = site_start(LISTENER_LOOKUP, NULL);
+	const struct bytes *from = &tried[_i / WAYS];
+	bool is_cut = _i % WAYS == 1;
+	static struct babble b;
+	struct wrong wrong = {0};
+	int fd[TRIED];
+
+	for (size_t at = 0; at < from->len; at += is_word(from, at) ? 3 : 1)
+		for (int is_more = is_cut; is_more < 2; is_more++) {
+			for (size_t i = 0; i < TRIED; i++) {
+				make(&b, from, at, with[i], is_more);
+				fd[i] = raw_open(base);
+				raw_send(fd[i], b.data, is_cut ? at + 1 : b.len);
+			}
+			if (is_cut)
+				usleep(1500);
+			for (size_t i = 0; i < TRIED && is_cut; i++) {
+				make(&b, from, at, with[i], is_more);
+				raw_send(fd[i], b.data + at + 1, b.len - at - 1);
+			}
+			for (size_t i = 0; i < TRIED; i++) {
+				char how[96];
+
+				make(&b, from, at, with[i], is_more);
+				snprintf(how, sizeof(how), "byte %d at %zu, %s%s", with[i], at,
+				    is_more ? "one more" : "in another's place",
+				    is_cut ? ", behind it a cut" : "");
+				expect_as_read(fd[i], &b, how, &wrong);
+			}
+		}
+	ck_assert_msg(wrong.count == 0, "%d talks; the first: %s", wrong.count, wrong.first);
+	site_stop();
+}
+END_TEST
+
+/* However bad what follows is, and in whichever reads it comes. */
+START_TEST(what_is_good_before_a_bad_request_is_answered)
+{
+	static const struct bytes talks[] = {
+	    TALK(CHUNKED "2\r\n{}\r\n0\r\n\r\nGET /owner?key=\001 HTTP/1.1\r\n\r\n"),
+	    TALK(POST "Host: x\r\n" LENGTH "\r\n" SECOND "\0\r\n\r\n"),
+	    TALK(SECOND CHUNKED "2\n{}\r\n0\r\n\r\n"),
+	};
+	const char *base = site_start(LISTENER_LOOKUP, NULL);
+
+	for (size_t i = 0; i < sizeof(talks) / sizeof(talks[0]); i++)
+		for (size_t at = 0; at < talks[i].len; at += 3) {
+			int fd = raw_open(base);
+			struct talk t;
+
+			raw_send(fd, talks[i].data, at);
+			if (at > 0)
+				usleep(1000);
+			raw_send(fd, talks[i].data + at, talks[i].len - at);
+			t = talk_hear(fd, 2, 3000);
+			ck_assert_msg(t.answers >= 1 && t.status[0] == 200 &&
+					  (t.answers == 1 || t.status[1] == 400),
+			    "talk %zu, cut at %zu: %d answers: %s", i, at, t.answers, t.said);
+			free(t.said);
+			close(fd);
+		}
+	site_stop();
+}
+END_TEST
+
 /* As many answers as requests, and each a 200, however the talk is cut. */
 START_TEST(what_is_legal_passes)
 {
@@ -332,6 +507,12 @@ SUITE(http_framing)
 	    (int)(sizeof(heads) / sizeof(heads[0])));
 	tcase_add_loop_test(tests, a_body_that_can_be_read_in_two_ways_is_refused, 0,
 	    (int)(sizeof(bodies) / sizeof(bodies[0])));
+	tcase_add_loop_test(tests,
+	    the_scan_counts_what_RFC_9112_calls_a_request_wherever_a_read_ends, 0,
+	    (int)(sizeof(tried) / sizeof(tried[0])));
+	tcase_add_loop_test(tests, a_byte_at_any_place_is_read_in_one_way, 0,
+	    WAYS * (int)(sizeof(tried) / sizeof(tried[0])));
 	tcase_add_test(tests, what_is_legal_passes);
+	tcase_add_test(tests, what_is_good_before_a_bad_request_is_answered);
 	tcase_add_test(tests, a_head_of_any_length_has_one_answer);
 }
