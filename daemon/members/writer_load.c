@@ -5,8 +5,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "daemon/base/log.h"
-#include "daemon/members/writer_private.h"
+#include "core/estimate.h"
+#include "daemon/log.h"
+#include "daemon/members/writer_impl.h"
 
 /* Pools as they are collected. */
 struct loading {
@@ -41,26 +42,25 @@ find(const struct snapshot *s, const char *name)
 	return s != NULL ? (struct pool *)snapshot_pool(s, hrw_text(name)) : NULL;
 }
 
-/* In a file a node's state is what it says, and active where it says nothing:
- * there is no other place that could have changed it. */
+/* What a file changes nobody has planned: so the line says how many keys it moved. */
 static void
-fix_states(struct change *c)
+tell_change(const struct pool *was, const struct pool *pool, const struct outcome *out)
 {
-	struct task *task = &c->task[0];
+	struct buffer what = {0}, moved = {0};
 
-	for (size_t i = 0; i < task->list_count; i++)
-		task->list_set[i] |= NODE_STATE;
-}
-
-static void
-tell_change(const struct pool *pool, const struct outcome *out)
-{
-	struct buffer what = {0};
-
+	if (!log_is_wanted(CONFIG_LOG_INFO))
+		return;
 	ops_words(out, &what);
-	log_event(LOG_INFO, "pool changed by its file", log_text("pool", pool->name),
-	    log_count("epoch", pool->epoch), log_text("what", buffer_text(&what)));
+	if (was != NULL)
+		buffer_printf(&moved, "%.4g%%",
+		    strcmp(was->fingerprint, pool->fingerprint) == 0
+			? 0
+			: 100 * hrw_owners_moved(was->present, pool->present));
+	log_event(CONFIG_LOG_INFO, "pool changed by its file", log_text("pool", pool->name),
+	    log_count("epoch", pool->epoch), log_text("what", buffer_text(&what)),
+	    log_text("owners_moved", was != NULL ? buffer_text(&moved) : NULL));
 	buffer_fini(&what);
+	buffer_fini(&moved);
 }
 
 /* A pool of a plain file, which follows on what it was before. */
@@ -80,7 +80,6 @@ pool_from_file(struct loading *l, const char *name, const char *text, struct hrw
 	if (rc == 0) {
 		c->force = ~0u;
 		c->is_file = true;
-		fix_states(c);
 		rc = change_build(c, was, writer_now_ms(), limits, &out, fault);
 	}
 	if (rc == 0)
@@ -89,7 +88,7 @@ pool_from_file(struct loading *l, const char *name, const char *text, struct hrw
 		hrw_fault(why, inner.error, "pool \"%s\"%s%s: %s", name,
 		    inner.field[0] != '\0' ? ", " : "", inner.field, inner.detail);
 	if (rc == 0 && l->was != NULL && !out.is_unchanged)
-		tell_change(pool, &out);
+		tell_change(was, pool, &out);
 	outcome_fini(&out);
 	change_free(c);
 	json_free(root);

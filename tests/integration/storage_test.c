@@ -265,6 +265,41 @@ START_TEST(a_plain_file_that_is_replaced_is_read_anew_by_itself)
 }
 END_TEST
 
+/* Each list is another edit of the one before: an address, the order, a node in the
+ * middle. Both placements take from the file what a node leaves out. */
+START_TEST(a_restart_on_an_edited_file_moves_no_key)
+{
+#define HASHED(nodes) "{\"default\":{\"placement\":\"go-rendezvous\",\"nodes\":[" nodes "]}}"
+#define BY_ID(nodes)  "{\"default\":{\"placement\":\"kafka\",\"nodes\":[" nodes "]}}"
+#define A	      "{\"name\":\"a\",\"address\":\"10.0.0.1:11211\"}"
+#define B	      "{\"name\":\"b\",\"address\":\"10.0.0.2:11211\"}"
+#define B_MOVED	      "{\"name\":\"b\",\"address\":\"10.0.9.9:11211\"}"
+#define C	      "{\"name\":\"c\",\"address\":\"10.0.0.3:11211\"}"
+	static const struct {
+		const char *before, *after;
+	} edits[] = {
+	    {HASHED(A "," B), HASHED(A "," B_MOVED)},
+	    {BY_ID(A "," B "," C), BY_ID(C "," B "," A)},
+	    {BY_ID(A "," C), BY_ID(A "," B "," C)},
+	};
+
+	for (size_t i = 0; i < sizeof(edits) / sizeof(edits[0]); i++) {
+		struct daemon *d = file_start(edits[i].before);
+		char *follows;
+
+		daemon_write(d, "pools.json", edits[i].after, strlen(edits[i].after));
+		kill(d->pid, SIGHUP);
+		daemon_wait_log(d, "owners_moved=");
+		follows = strdup(text_at(get(d->lookup, "/pools/default"), "fingerprint"));
+		daemon_stop(d);
+		daemon_launch(d);
+		ck_assert_str_eq(text_at(get(d->lookup, "/pools/default"), "fingerprint"), follows);
+		free(follows);
+		daemon_stop(d);
+	}
+}
+END_TEST
+
 SUITE(storage)
 {
 	tcase_set_timeout(tests, TEST_SECONDS);
@@ -280,4 +315,5 @@ SUITE(storage)
 	tcase_add_test(tests, a_plain_file_takes_no_change_but_plans_and_dry_runs_work);
 	tcase_add_test(tests, a_plain_file_is_read_anew_on_sighup);
 	tcase_add_test(tests, a_plain_file_that_is_replaced_is_read_anew_by_itself);
+	tcase_add_test(tests, a_restart_on_an_edited_file_moves_no_key);
 }
