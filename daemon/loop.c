@@ -51,6 +51,7 @@ struct daemon {
 	uv_timer_t flush; /* of the log */
 	struct sockets sockets;
 	struct buffer status; /* for the service manager */
+	struct store_file_rules file_rules;
 	struct worker *worker[WORKERS_MAX];
 	size_t worker_count;
 	atomic_size_t workers_ended;
@@ -226,6 +227,7 @@ reload_signal(uv_signal_t *signal, int number)
 	tell_status(d, NULL);
 	if (config_reload(d->config, &fixed, &fault) < 0) {
 		log_error("%s; the configuration stays as it was", fault.detail);
+		metrics_reload_failed(d->app.metrics);
 		tell_status(d, fault.detail);
 	} else {
 		log_set(d->config->log_level, d->config->log_is_json);
@@ -299,7 +301,7 @@ open_store(struct daemon *d, struct hrw_fault *fault)
 	bool is_new = false;
 
 	if (c->store == CONFIG_STORE_FILE)
-		d->app.store = store_open_file(c->members.store_path, fault);
+		d->app.store = store_open_file(c->store_path, &d->file_rules, fault);
 	else
 		d->app.store =
 		    store_open_sqlite(c->members.store_path, c->store_create, &is_new, fault);
@@ -461,7 +463,9 @@ init_handles(struct daemon *d)
 int
 loop_run(struct config *config, struct hrw_fault *fault)
 {
-	struct daemon d = {.config = config, .app = {.config = config}};
+	struct daemon d = {.config = config,
+	    .app = {.config = config},
+	    .file_rules = {&config->json_bytes, &config->allow_empty}};
 	int rc;
 
 	log_set(config->log_level, config->log_is_json);

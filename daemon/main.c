@@ -11,8 +11,10 @@
 #include "daemon/base/log.h"
 #include "daemon/base/sink.h"
 #include "daemon/begin.h"
-#include "daemon/config/config.h"
-#include "daemon/config/flags.h"
+#include "daemon/config.h"
+#include "daemon/flags.h"
+#include "daemon/inspect.h"
+#include "daemon/log.h"
 #include "daemon/loop.h"
 #include "daemon/members/report.h"
 #include "daemon/memory.h"
@@ -109,7 +111,7 @@ main(int argc, char **argv)
 {
 	struct flags f = {0};
 	struct hrw_fault fault = {0};
-	struct config *c;
+	struct config *c = NULL;
 	int status = EXIT_SUCCESS, rc = 0;
 
 	if (begin() < 0) {
@@ -131,8 +133,11 @@ main(int argc, char **argv)
 		begin_signals();
 	else
 		memory_prepare(argv);
-	if (choose_kernel(&fault) < 0 || (c = load(&f, &fault)) == NULL) {
+	if (choose_kernel(&fault) < 0 || (c = load(&f, &fault)) == NULL ||
+	    (!f.is_health && inspect_pools(c, &fault) < 0)) {
 		complain(&fault);
+		if (c != NULL)
+			config_free(c);
 		sink_finish(LAST_WORDS_MS);
 		return EXIT_USAGE;
 	}

@@ -7,6 +7,7 @@
 
 #include "core/estimate.h"
 #include "daemon/log.h"
+#include "daemon/members/build.h"
 #include "daemon/members/writer_impl.h"
 
 /* Pools as they are collected. */
@@ -44,13 +45,15 @@ find(const struct snapshot *s, const char *name)
 
 /* What a file changes nobody has planned: so the line says how many keys it moved. */
 static void
-tell_change(const struct pool *was, const struct pool *pool, const struct outcome *out)
+tell_change(const struct pool *was, const struct pool *pool)
 {
 	struct buffer what = {0}, moved = {0};
+	struct outcome out = {0};
 
-	if (!log_is_wanted(CONFIG_LOG_INFO))
+	if (was == pool || !log_is_wanted(CONFIG_LOG_INFO))
 		return;
-	ops_words(out, &what);
+	ops_write(was, pool, false, &out.ops);
+	ops_words(&out, &what);
 	if (was != NULL)
 		buffer_printf(&moved, "%.4g%%",
 		    strcmp(was->fingerprint, pool->fingerprint) == 0
@@ -59,6 +62,7 @@ tell_change(const struct pool *was, const struct pool *pool, const struct outcom
 	log_event(CONFIG_LOG_INFO, "pool changed by its file", log_text("pool", pool->name),
 	    log_count("epoch", pool->epoch), log_text("what", buffer_text(&what)),
 	    log_text("owners_moved", was != NULL ? buffer_text(&moved) : NULL));
+	outcome_fini(&out);
 	buffer_fini(&what);
 	buffer_fini(&moved);
 }
@@ -87,8 +91,6 @@ pool_from_file(struct loading *l, const char *name, const char *text, struct hrw
 	else
 		hrw_fault(why, inner.error, "pool \"%s\"%s%s: %s", name,
 		    inner.field[0] != '\0' ? ", " : "", inner.field, inner.detail);
-	if (rc == 0 && l->was != NULL && !out.is_unchanged)
-		tell_change(was, pool, &out);
 	outcome_fini(&out);
 	change_free(c);
 	json_free(root);
@@ -273,6 +275,15 @@ load(struct writer *w, const struct snapshot *was, struct hrw_fault *fault)
 }
 
 struct snapshot *
+writer_look(const struct config *config, struct store *store, struct hrw_fault *fault)
+{
+	struct writer w = {.config = config, .store = store};
+
+	assert(!store_is_writable(store));
+	return load(&w, NULL, fault);
+}
+
+struct snapshot *
 load_first(struct writer *w, struct hrw_fault *fault)
 {
 	return load(w, NULL, fault);
@@ -283,6 +294,8 @@ load_again(struct writer *w, const struct snapshot *now, struct hrw_fault *fault
 {
 	struct snapshot *next = load(w, now, fault);
 
+	for (size_t i = 0; next != NULL && i < next->count; i++)
+		tell_change(find(now, next->pool[i]->name), next->pool[i]);
 	for (size_t i = 0; next != NULL && i < now->count; i++)
 		if (find(next, now->pool[i]->name) == NULL)
 			log_event(LOG_WARN, "pool gone: its file has it no more",

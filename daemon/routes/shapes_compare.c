@@ -147,6 +147,8 @@ static const struct shape_member store[] = {
     {"kind", "'sqlite'|'file'", NULL},
     {"path", "text", NULL},
     {"is_writable", "flag", "Does it take changes?"},
+    {"failing_since?", "time",
+	"A file is not taken since then, and the last good pools are served"},
     {NULL, NULL, NULL},
 };
 

@@ -34,6 +34,21 @@ is_verbose(struct request *req, bool *out)
 	return request_flag(req, "verbose", out);
 }
 
+/* The last good pools are as good as before, so the daemon is ready; but whoever looks
+ * is told. The fault names files and nodes: only for who may see all of them. */
+static void
+tell_reading(struct request *req, struct buffer *body)
+{
+	bool is_open =
+	    req->listener == LISTENER_ADMIN && atomic_load(&req->app->config->tokens) == NULL;
+	struct store_reading reading;
+
+	store_reading(req->app->store, &reading);
+	if (reading.is_failing)
+		buffer_printf(body, "warning file: the last good pools are served: %s\n",
+		    is_open ? reading.detail : "the log says why");
+}
+
 /* GET /readyz: 503 until every pool's membership is loaded. */
 int
 status_ready(struct request *req)
@@ -55,6 +70,8 @@ status_ready(struct request *req)
 	else
 		buffer_printf(body, "failed pools: %zu %s loaded, more are awaited\nnot ready\n",
 		    s->count, s->count == 1 ? "membership is" : "memberships are");
+	if (verbose)
+		tell_reading(req, body);
 	respond_text(req, "Cache-Control", "no-store");
 	return respond(req, s->is_ready ? 200 : 503, plain, body);
 }
@@ -85,7 +102,9 @@ status_get(struct request *req)
 	int64_t started = metrics_started(req->app->metrics);
 	struct buffer body = {0};
 	struct json_out o = json_out(&body);
+	struct store_reading reading;
 
+	store_reading(req->app->store, &reading);
 	json_open_object(&o, NULL);
 	json_put_text(&o, "version", HRW_VERSION);
 	json_put_bool(&o, "is_ready", req->snapshot->is_ready);
@@ -95,6 +114,8 @@ status_get(struct request *req)
 	json_put_text(&o, "kind", c->store == CONFIG_STORE_FILE ? "file" : "sqlite");
 	json_put_text(&o, "path", c->members.store_path);
 	json_put_bool(&o, "is_writable", store_is_writable(req->app->store));
+	if (reading.is_failing)
+		json_put_time(&o, "failing_since", reading.since * 1000);
 	json_close_object(&o);
 	json_close_object(&o);
 	respond_text(req, "Cache-Control", "no-store");

@@ -10,7 +10,8 @@
 struct store_methods {
 	bool is_writable;
 	void (*close)(struct store *s);
-	bool (*has_changed)(struct store *s); /* NULL: never */
+	bool (*has_changed)(struct store *s);			     /* NULL: never */
+	void (*reading)(struct store *s, struct store_reading *out); /* NULL: nothing to tell */
 	int (*load)(struct store *s, store_each_pool each, void *arg, struct hrw_fault *fault);
 	int (*commit)(
 	    struct store *s, struct store_write *writes, size_t count, struct hrw_fault *fault);

@@ -49,10 +49,21 @@ store_has_changed(struct store *s)
 	return s->methods->has_changed != NULL && s->methods->has_changed(s);
 }
 
+void
+store_reading(struct store *s, struct store_reading *out)
+{
+	*out = (struct store_reading){0};
+	if (s->methods->reading != NULL)
+		s->methods->reading(s, out);
+}
+
+/* A file that others write counts its own failures: nothing is wrong with the disk. */
 int
 store_load(struct store *s, store_each_pool each, void *arg, struct hrw_fault *fault)
 {
-	return noted(s, s->methods->load(s, each, arg, fault));
+	int rc = s->methods->load(s, each, arg, fault);
+
+	return s->methods->reading != NULL ? rc : noted(s, rc);
 }
 
 int

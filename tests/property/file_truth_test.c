@@ -179,6 +179,7 @@ write_text(const struct text *t)
 struct reader {
 	uv_loop_t loop;
 	struct config *config;
+	struct store_file_rules rules;
 	struct store *store;
 	struct writer *writer; /* NULL: the file was refused */
 };
@@ -192,7 +193,8 @@ reader_start(struct reader *r)
 	ck_assert_int_eq(uv_loop_init(&r->loop), 0);
 	r->config = config_new();
 	r->config->store = CONFIG_STORE_FILE;
-	r->store = store_open_file(folder_file("pools.json"), &fault);
+	r->rules = (struct store_file_rules){&r->config->json_bytes, &r->config->allow_empty};
+	r->store = store_open_file(folder_file("pools.json"), &r->rules, &fault);
 	ck_assert_msg(r->store != NULL, "%s", fault.detail);
 	r->writer = writer_new(&r->loop, r->config, r->store, &fault);
 }
