@@ -21,6 +21,7 @@
 #include "daemon/loop.h"
 #include "daemon/members/clock.h"
 #include "daemon/members/secrets.h"
+#include "daemon/members/warnings.h"
 #include "daemon/memory.h"
 #include "daemon/metrics/lag.h"
 #include "daemon/metrics/metrics.h"
@@ -314,25 +315,13 @@ open_store(struct daemon *d, struct hrw_fault *fault)
 	return open_keyset(d, fault);
 }
 
-static int64_t
-wall_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* Which pools were not made by this process: what it does not know of their lookups
- * counts as a lookup of now. */
+/* Of all pools, wherever they come from. */
 static void
-find_pools(struct daemon *d, int64_t began_ms)
+tell_warnings(const struct snapshot *s)
 {
-	const struct snapshot *s = *writer_snapshot(d->app.writer);
-
 	for (size_t i = 0; i < s->count; i++)
-		if (s->pool[i]->made_ms < began_ms || d->config->store == CONFIG_STORE_FILE)
-			metrics_found(d->app.metrics, s->pool[i]);
+		if (s->pool[i]->warnings[0] != '\0')
+			warnings_find(s->pool[i]->present, warnings_log, s->pool[i]->name);
 }
 
 /* Memberships before anyone is served: nothing is answered from an empty state. */
@@ -354,7 +343,7 @@ load(struct daemon *d, struct hrw_fault *fault)
 		return hrw_fault(fault, HRW_INTERNAL, "no memory to start");
 	writer_on_publish(d->app.writer, published, d);
 	drift_tell(&d->app, *writer_snapshot(d->app.writer));
-	find_pools(d, began_ms);
+	tell_warnings(*writer_snapshot(d->app.writer));
 	return 0;
 }
 

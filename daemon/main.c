@@ -134,7 +134,7 @@ main(int argc, char **argv)
 	else
 		memory_prepare(argv);
 	if (choose_kernel(&fault) < 0 || (c = load(&f, &fault)) == NULL ||
-	    (!f.is_health && inspect_pools(c, &fault) < 0)) {
+	    (!f.is_health && inspect_pools(c, f.is_check, &fault) < 0)) {
 		complain(&fault);
 		if (c != NULL)
 			config_free(c);

@@ -8,6 +8,7 @@
 #include "core/estimate.h"
 #include "daemon/log.h"
 #include "daemon/members/build.h"
+#include "daemon/members/warnings.h"
 #include "daemon/members/writer_impl.h"
 
 /* Pools as they are collected. */
@@ -50,6 +51,8 @@ tell_change(const struct pool *was, const struct pool *pool)
 	struct buffer what = {0}, moved = {0};
 	struct outcome out = {0};
 
+	if (was != pool)
+		warnings_find(pool->present, warnings_log, pool->name);
 	if (was == pool || !log_is_wanted(CONFIG_LOG_INFO))
 		return;
 	ops_write(was, pool, false, &out.ops);

@@ -4,8 +4,9 @@
  */
 #include <stdlib.h>
 
-#include "daemon/base/log.h"
-#include "daemon/routes/apply_private.h"
+#include "daemon/log.h"
+#include "daemon/members/warnings.h"
+#include "daemon/routes/apply_impl.h"
 #include "daemon/routes/change_line.h"
 
 /* The planChange as far as it is known without a report. */
@@ -35,6 +36,8 @@ write_bare(struct apply *a, const struct outcome *out, const char *outcome)
 	if (before != NULL && after != NULL && before->present->copies != after->present->copies)
 		json_put_count(&o, "copies_before", before->present->copies);
 	json_put_raw(&o, "change", out->ops.len > 0 ? buffer_bytes(&out->ops) : hrw_text("[]"));
+	if (after != NULL)
+		warnings_put(&o, after->warnings);
 	json_close_object(&o);
 }
 

@@ -2,6 +2,7 @@
  * node.c - the nodes of a pool: read, and changed one at a time or as a list.
  */
 #include "daemon/members/document.h"
+#include "daemon/members/warnings.h"
 #include "daemon/routes/apply.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
@@ -94,6 +95,7 @@ list_nodes(struct request *req)
 	json_close_array(&o);
 	if (to < m->count)
 		json_put_text(&o, "next", m->node[to - 1].name);
+	warnings_put(&o, pool->warnings);
 	json_close_object(&o);
 	return respond_json(req, 200, &body);
 }
