@@ -420,6 +420,32 @@ START_TEST(a_plain_file_may_become_empty_where_that_is_allowed)
 }
 END_TEST
 
+/* An address that moved hosts is the same in file and store, but the hash name that was
+ * taken from the old one is in the store alone: to apply the file changes nothing. */
+START_TEST(a_file_that_would_only_seed_otherwise_is_not_advised_to_be_applied)
+{
+#define SEED(address)                                                                              \
+	"{\"pools\":{\"default\":{\"placement\":\"libmemcached-ketama\",\"nodes\":["               \
+	"{\"name\":\"a\",\"address\":\"" address ":11211\"},"                                      \
+	"{\"name\":\"b\",\"address\":\"10.0.0.2:11211\"}]}}}"
+	struct daemon *d = daemon_start(SEED("10.0.0.1"), NULL);
+
+	ck_assert_ptr_nonnull(
+	    strstr(get(d->lookup, "/metrics")->body, "hrwd_config_drift{pool=\"default\"} 0"));
+	expect_status(patch(d->admin, "/nodes/a", "{\"address\":\"10.9.9.9:11211\"}"), 200);
+	daemon_stop(d);
+	daemon_launch(d);
+	daemon_log_has(d, "apply the file");
+	daemon_stop(d);
+	daemon_write(d, "hrwd.json", SEED("10.9.9.9"), strlen(SEED("10.9.9.9")));
+	daemon_launch(d);
+	daemon_log_has(d, "leaves out what the store knows|hash names");
+	ck_assert_ptr_nonnull(
+	    strstr(get(d->lookup, "/metrics")->body, "hrwd_config_drift{pool=\"default\"} 1"));
+	daemon_stop(d);
+}
+END_TEST
+
 SUITE(storage)
 {
 	tcase_set_timeout(tests, TEST_SECONDS);
@@ -441,4 +467,5 @@ SUITE(storage)
 	tcase_add_test(
 	    tests, without_a_last_good_one_a_bad_plain_file_is_an_error_of_the_configuration);
 	tcase_add_test(tests, a_plain_file_may_become_empty_where_that_is_allowed);
+	tcase_add_test(tests, a_file_that_would_only_seed_otherwise_is_not_advised_to_be_applied);
 }
