@@ -147,11 +147,12 @@ note(struct file *f, const struct text_stamp *stamp, const struct buffer *text, 
     int rc, const struct hrw_fault *fault)
 {
 	struct store_reading *r = &f->reading;
+	uint64_t hash = is_read ? hrw_xxh64(buffer_bytes(text)) : 0;
 
 	pthread_mutex_lock(&f->lock);
 	f->loaded = f->seen = *stamp;
 	f->is_read = is_read;
-	f->hash = is_read ? hrw_xxh64(buffer_bytes(text)) : 0;
+	f->hash = hash;
 	if (rc == 0) {
 		*r = (struct store_reading){.failures = r->failures};
 	} else {
@@ -186,11 +187,12 @@ is_another(struct file *f)
 {
 	struct buffer text = {0};
 	struct text_stamp stamp;
-	bool is_read, is_other;
+	bool is_read = text_read(f->path, atomic_load(f->rules->most), &text, &stamp, NULL) == 0;
+	uint64_t hash = is_read ? hrw_xxh64(buffer_bytes(&text)) : 0;
+	bool is_other;
 
-	is_read = text_read(f->path, atomic_load(f->rules->most), &text, &stamp, NULL) == 0;
 	pthread_mutex_lock(&f->lock);
-	is_other = is_read && (!f->is_read || hrw_xxh64(buffer_bytes(&text)) != f->hash);
+	is_other = is_read && (!f->is_read || hash != f->hash);
 	pthread_mutex_unlock(&f->lock);
 	buffer_fini(&text);
 	return is_other;
