@@ -5,7 +5,6 @@
 
 #include "daemon/base/log.h"
 #include "daemon/drift.h"
-#include "daemon/log.h"
 #include "daemon/members/change.h"
 #include "daemon/members/fingerprint.h"
 #include "daemon/metrics/metrics.h"
@@ -42,9 +41,10 @@ would_change(const struct config *config, const struct json *j, const struct poo
 	struct hrw_fault fault;
 	bool changes = true;
 
-	if (c != NULL && change_read_pool(c, j, config->limits, &fault) == 0) {
+	if (c != NULL && change_read_pool(c, j, config->members.limits, &fault) == 0) {
 		c->force = ~0u;
-		if (change_build(c, (struct pool *)pool, 0, config->limits, &out, &fault) == 0)
+		if (change_build(c, (struct pool *)pool, 0, config->members.limits, &out, &fault) ==
+		    0)
 			changes = !out.is_unchanged;
 	}
 	outcome_fini(&out);

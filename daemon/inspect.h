@@ -4,7 +4,7 @@
 #ifndef HRWD_INSPECT_H
 #define HRWD_INSPECT_H
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 
 /* Reads the file of pools that the configuration names, if it names one, as the start
  * does: there is no last good one yet, so a file that cannot be taken is an error of

@@ -302,7 +302,7 @@ open_store(struct daemon *d, struct hrw_fault *fault)
 	bool is_new = false;
 
 	if (c->store == CONFIG_STORE_FILE)
-		d->app.store = store_open_file(c->store_path, &d->file_rules, fault);
+		d->app.store = store_open_file(c->members.store_path, &d->file_rules, fault);
 	else
 		d->app.store =
 		    store_open_sqlite(c->members.store_path, c->store_create, &is_new, fault);
@@ -313,6 +313,27 @@ open_store(struct daemon *d, struct hrw_fault *fault)
 	    : is_new			  ? "new"
 					  : "as it was left");
 	return open_keyset(d, fault);
+}
+
+static int64_t
+wall_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Which pools were not made by this process: what it does not know of their lookups
+ * counts as a lookup of now. */
+static void
+find_pools(struct daemon *d, int64_t began_ms)
+{
+	const struct snapshot *s = *writer_snapshot(d->app.writer);
+
+	for (size_t i = 0; i < s->count; i++)
+		if (s->pool[i]->made_ms < began_ms || d->config->store == CONFIG_STORE_FILE)
+			metrics_found(d->app.metrics, s->pool[i]);
 }
 
 /* Of all pools, wherever they come from. */
@@ -344,6 +365,7 @@ load(struct daemon *d, struct hrw_fault *fault)
 	writer_on_publish(d->app.writer, published, d);
 	drift_tell(&d->app, *writer_snapshot(d->app.writer));
 	tell_warnings(*writer_snapshot(d->app.writer));
+	find_pools(d, began_ms);
 	return 0;
 }
 
@@ -454,7 +476,7 @@ loop_run(struct config *config, struct hrw_fault *fault)
 {
 	struct daemon d = {.config = config,
 	    .app = {.config = config},
-	    .file_rules = {&config->json_bytes, &config->allow_empty}};
+	    .file_rules = {&config->http.json_bytes, &config->allow_empty}};
 	int rc;
 
 	log_set(config->log_level, config->log_is_json);

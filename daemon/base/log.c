@@ -192,7 +192,7 @@ log_flush(void)
 }
 
 bool
-log_is_wanted(enum config_log_level level)
+log_is_wanted(enum log_level level)
 {
 	return (int)level <= atomic_load(&level_now);
 }

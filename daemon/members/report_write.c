@@ -6,7 +6,7 @@
 #include "core/estimate.h"
 #include "daemon/base/json.h"
 #include "daemon/members/document.h"
-#include "daemon/members/report_impl.h"
+#include "daemon/members/report_private.h"
 #include "daemon/members/warnings.h"
 
 static void

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/twins.h"
-#include "daemon/log.h"
+#include "daemon/base/log.h"
 #include "daemon/members/warnings.h"
 
 enum { NAMES = 4 }; /* that a detail shows */
@@ -185,8 +185,8 @@ void
 warnings_log(void *pool, const struct hrw_membership *m, const struct warning *warning)
 {
 	(void)m; /* the detail has its nodes */
-	log_event(CONFIG_LOG_WARN, "odd nodes", log_text("pool", pool),
-	    log_text("code", warning->code), log_text("detail", warning->detail));
+	log_event(LOG_WARN, "odd nodes", log_text("pool", pool), log_text("code", warning->code),
+	    log_text("detail", warning->detail));
 }
 
 void

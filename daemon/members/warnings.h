@@ -8,7 +8,7 @@
 #define HRWD_MEMBERS_WARNINGS_H
 
 #include "core/membership.h"
-#include "daemon/json.h"
+#include "daemon/base/json.h"
 
 struct warning {
 	const char *code; /* static */

@@ -25,11 +25,11 @@ struct writer;
  * readers yet). Without a configuration file an empty default pool is seeded.
  * Blocks: call it before the loop runs.
  *   errors  what the store or a document says. NULL then */
-struct writer *writer_new(
-    uv_loop_t *loop, const struct config *config, struct store *store, struct hrw_fault *fault);
+struct writer *writer_new(uv_loop_t *loop, const struct members_config *config, struct store *store,
+    struct hrw_fault *fault);
 /* The pools that a plain-file store would begin with; a reference. Blocks. */
 struct snapshot *writer_look(
-    const struct config *config, struct store *store, struct hrw_fault *fault);
+    const struct members_config *config, struct store *store, struct hrw_fault *fault);
 /* When idle, and without readers. The loop must run once more for its handle. */
 void writer_free(struct writer *w);
 /* Nothing queued and nothing under way. */

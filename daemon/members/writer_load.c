@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "core/estimate.h"
-#include "daemon/log.h"
+#include "daemon/base/log.h"
 #include "daemon/members/build.h"
 #include "daemon/members/warnings.h"
-#include "daemon/members/writer_impl.h"
+#include "daemon/members/writer_private.h"
 
 /* Pools as they are collected. */
 struct loading {
@@ -53,7 +53,7 @@ tell_change(const struct pool *was, const struct pool *pool)
 
 	if (was != pool)
 		warnings_find(pool->present, warnings_log, pool->name);
-	if (was == pool || !log_is_wanted(CONFIG_LOG_INFO))
+	if (was == pool || !log_is_wanted(LOG_INFO))
 		return;
 	ops_write(was, pool, false, &out.ops);
 	ops_words(&out, &what);
@@ -62,7 +62,7 @@ tell_change(const struct pool *was, const struct pool *pool)
 		    strcmp(was->fingerprint, pool->fingerprint) == 0
 			? 0
 			: 100 * hrw_owners_moved(was->present, pool->present));
-	log_event(CONFIG_LOG_INFO, "pool changed by its file", log_text("pool", pool->name),
+	log_event(LOG_INFO, "pool changed by its file", log_text("pool", pool->name),
 	    log_count("epoch", pool->epoch), log_text("what", buffer_text(&what)),
 	    log_text("owners_moved", was != NULL ? buffer_text(&moved) : NULL));
 	outcome_fini(&out);
@@ -278,7 +278,7 @@ load(struct writer *w, const struct snapshot *was, struct hrw_fault *fault)
 }
 
 struct snapshot *
-writer_look(const struct config *config, struct store *store, struct hrw_fault *fault)
+writer_look(const struct members_config *config, struct store *store, struct hrw_fault *fault)
 {
 	struct writer w = {.config = config, .store = store};
 

@@ -4,10 +4,9 @@
  */
 #include "daemon/base/sink.h"
 #include "daemon/http/accept.h"
-#include "daemon/metrics_scrape.h"
-#include "daemon/routes/routes.h"
-#include "daemon/routes/watching.h"
-#include "daemon/sink.h"
+#include "daemon/http/route.h"
+#include "daemon/http/watching.h"
+#include "daemon/metrics/scrape.h"
 #include "daemon/store/figures.h"
 
 void

@@ -4,9 +4,9 @@
  */
 #include <stdlib.h>
 
-#include "daemon/log.h"
+#include "daemon/base/log.h"
 #include "daemon/members/warnings.h"
-#include "daemon/routes/apply_impl.h"
+#include "daemon/routes/apply_private.h"
 #include "daemon/routes/change_line.h"
 
 /* The planChange as far as it is known without a report. */

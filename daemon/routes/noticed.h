@@ -4,9 +4,9 @@
 #ifndef HRWD_ROUTES_NOTICED_H
 #define HRWD_ROUTES_NOTICED_H
 
+#include "daemon/base/json.h"
 #include "daemon/http/keylist.h"
 #include "daemon/http/request.h"
-#include "daemon/json.h"
 
 /* Appends the elements of "warnings" to an empty buffer; nothing where none is due. */
 void noticed_add(const struct keylist_notice *notice, struct buffer *elements);

@@ -40,7 +40,7 @@ static void
 tell_reading(struct request *req, struct buffer *body)
 {
 	bool is_open =
-	    req->listener == LISTENER_ADMIN && atomic_load(&req->app->config->tokens) == NULL;
+	    req->listener == LISTENER_ADMIN && atomic_load(&req->app->config->http.tokens) == NULL;
 	struct store_reading reading;
 
 	store_reading(req->app->store, &reading);

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #include "core/error.h"
-#include "daemon/buffer.h"
+#include "daemon/base/buffer.h"
 
 /* What tells one text of a file from the next: a rename gives another inode, a
  * write in place another time. */

@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 
 #include "core/estimate.h"
-#include "daemon/log.h"
+#include "daemon/base/log.h"
+#include "daemon/config/config.h"
 #include "daemon/members/fingerprint.h"
 #include "daemon/members/secrets.h"
 #include "daemon/members/writer.h"
@@ -193,10 +194,10 @@ reader_start(struct reader *r)
 	ck_assert_int_eq(uv_loop_init(&r->loop), 0);
 	r->config = config_new();
 	r->config->store = CONFIG_STORE_FILE;
-	r->rules = (struct store_file_rules){&r->config->json_bytes, &r->config->allow_empty};
+	r->rules = (struct store_file_rules){&r->config->http.json_bytes, &r->config->allow_empty};
 	r->store = store_open_file(folder_file("pools.json"), &r->rules, &fault);
 	ck_assert_msg(r->store != NULL, "%s", fault.detail);
-	r->writer = writer_new(&r->loop, r->config, r->store, &fault);
+	r->writer = writer_new(&r->loop, &r->config->members, r->store, &fault);
 }
 
 static void
@@ -317,7 +318,7 @@ END_TEST
 
 SUITE(file_truth)
 {
-	log_set(CONFIG_LOG_ERROR, false);
+	log_set(LOG_ERROR, false);
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, a_followed_file_places_keys_as_a_start_on_it_does);
 }

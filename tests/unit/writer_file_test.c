@@ -35,7 +35,7 @@ open_file(const char *text)
 	ck_assert_int_eq(uv_loop_init(&loop), 0);
 	config = config_new();
 	config->store = CONFIG_STORE_FILE;
-	rules = (struct store_file_rules){&config->json_bytes, &config->allow_empty};
+	rules = (struct store_file_rules){&config->http.json_bytes, &config->allow_empty};
 	atomic_store(&config->allow_empty, true);
 	store = store_open_file(folder_file("pools.json"), &rules, &fault);
 	ck_assert_msg(store != NULL, "%s", fault.detail);
