@@ -73,6 +73,8 @@ static const struct parameter answer_headers[] = {
     {"Hrw-Holders", "text",
 	"The holders, where these are not the addresses to read: a set goes to each"},
     {"Hrw-Fallback", "text", "The fallback, where there is one: a set goes to it too"},
+    {"Hrw-Truncated", "text",
+	"true: a list of addresses had no room for all of them; the body of /replicas has"},
     {"Hrw-Warnings", "text",
 	"A JSON array of what is odd about the lines of text that were sent: see warning"},
     {"Cache-Control", "text", NULL},
