@@ -27,13 +27,7 @@ struct config {
 	enum config_store store;
 	bool store_create;
 	atomic_bool allow_empty; /* a file store may come to be without pools or nodes */
-	char *default_pool;
-
-	/* nodes, key_bytes, copies, name_bytes: never written again, so that any
-	 * thread may keep the pointer; a reload puts another in its place. */
-	const struct hrw_limits *_Atomic limits;
-	struct config_limits *all_limits; /* those before, too; freed with the rest */
-	size_t parameters, connections, connections_per_address;
+	struct config_limits *all_limits; /* those of members, and before; freed with the rest */
 	size_t running_uploads;
 	atomic_size_t running_lists;
 	atomic_uint_least64_t keys;
