@@ -5,7 +5,7 @@
 
 #include "daemon/base/log.h"
 #include "daemon/drift.h"
-#include "daemon/members/document.h"
+#include "daemon/members/change.h"
 #include "daemon/members/fingerprint.h"
 #include "daemon/metrics/metrics.h"
 
@@ -31,6 +31,42 @@ is_same(const struct config *config, const struct json *j, const struct pool *po
 	return same;
 }
 
+/* Would `hrwctl apply` of it change anything? What it leaves out of a node that is
+ * there, a state, an id or a hash name, stays. */
+static bool
+would_change(const struct config *config, const struct json *j, const struct pool *pool)
+{
+	struct change *c = change_new(pool->name);
+	struct outcome out = {0};
+	struct hrw_fault fault;
+	bool changes = true;
+
+	if (c != NULL && change_read_pool(c, j, config->members.limits, &fault) == 0) {
+		c->force = ~0u;
+		if (change_build(c, (struct pool *)pool, 0, config->members.limits, &out, &fault) ==
+		    0)
+			changes = !out.is_unchanged;
+	}
+	outcome_fini(&out);
+	change_free(c);
+	return changes;
+}
+
+static void
+tell_difference(const struct app *app, const struct json *j, const struct pool *pool)
+{
+	if (would_change(app->config, j, pool))
+		log_warn("pool %s of %s differs from the store's, which is the truth "
+			 "(epoch %llu): apply the file to change it",
+		    pool->name, app->config->path, (unsigned long long)pool->epoch);
+	else
+		log_warn(
+		    "pool %s of %s leaves out what the store knows of its nodes (epoch %llu): a "
+		    "new store made from it would place keys otherwise. Write states, ids and "
+		    "hash names as hrwctl pool show has them into it",
+		    pool->name, app->config->path, (unsigned long long)pool->epoch);
+}
+
 void
 drift_tell(const struct app *app, const struct snapshot *snapshot)
 {
@@ -48,8 +84,6 @@ drift_tell(const struct app *app, const struct snapshot *snapshot)
 				 "(apply the file to bring it back)",
 			    name, app->config->path);
 		else if (differs)
-			log_warn("pool %s of %s differs from the store's, which is the truth "
-				 "(epoch %llu): apply the file to change it",
-			    name, app->config->path, (unsigned long long)pool->epoch);
+			tell_difference(app, j, pool);
 	}
 }

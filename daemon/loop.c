@@ -22,6 +22,7 @@
 #include "daemon/members/clock.h"
 #include "daemon/members/keys_owner.h"
 #include "daemon/members/secrets.h"
+#include "daemon/members/warnings.h"
 #include "daemon/memory.h"
 #include "daemon/metrics/lag.h"
 #include "daemon/metrics/metrics.h"
@@ -52,6 +53,7 @@ struct daemon {
 	uv_timer_t flush; /* of the log */
 	struct sockets sockets;
 	struct buffer status; /* for the service manager */
+	struct store_file_rules file_rules;
 	struct worker *worker[WORKERS_MAX];
 	size_t worker_count;
 	atomic_size_t workers_ended;
@@ -227,6 +229,7 @@ reload_signal(uv_signal_t *signal, int number)
 	tell_status(d, NULL);
 	if (config_reload(d->config, &fixed, &fault) < 0) {
 		log_error("%s; the configuration stays as it was", fault.detail);
+		metrics_reload_failed(d->app.metrics);
 		tell_status(d, fault.detail);
 	} else {
 		log_set(d->config->log_level, d->config->log_is_json);
@@ -301,7 +304,7 @@ open_store(struct daemon *d, struct hrw_fault *fault)
 	bool is_new = false;
 
 	if (c->store == CONFIG_STORE_FILE)
-		d->app.store = store_open_file(c->members.store_path, fault);
+		d->app.store = store_open_file(c->members.store_path, &d->file_rules, fault);
 	else
 		d->app.store =
 		    store_open_sqlite(c->members.store_path, c->store_create, &is_new, fault);
@@ -335,6 +338,15 @@ find_pools(struct daemon *d, int64_t began_ms)
 			metrics_found(d->app.metrics, s->pool[i]);
 }
 
+/* Of all pools, wherever they come from. */
+static void
+tell_warnings(const struct snapshot *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->pool[i]->warnings[0] != '\0')
+			warnings_find(s->pool[i]->present, warnings_log, s->pool[i]->name);
+}
+
 /* Memberships before anyone is served: nothing is answered from an empty state. */
 static int
 load(struct daemon *d, struct hrw_fault *fault)
@@ -355,6 +367,7 @@ load(struct daemon *d, struct hrw_fault *fault)
 	writer_on_publish(d->app.writer, published, d);
 	keys_owner_settle(d->app.keyset, d->app.store, *writer_snapshot(d->app.writer));
 	drift_tell(&d->app, *writer_snapshot(d->app.writer));
+	tell_warnings(*writer_snapshot(d->app.writer));
 	find_pools(d, began_ms);
 	return 0;
 }
@@ -463,7 +476,9 @@ init_handles(struct daemon *d)
 int
 loop_run(struct config *config, struct hrw_fault *fault)
 {
-	struct daemon d = {.config = config, .app = {.config = config}};
+	struct daemon d = {.config = config,
+	    .app = {.config = config},
+	    .file_rules = {&config->http.json_bytes, &config->allow_empty}};
 	int rc;
 
 	log_set(config->log_level, config->log_is_json);

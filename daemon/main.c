@@ -13,6 +13,7 @@
 #include "daemon/begin.h"
 #include "daemon/config/config.h"
 #include "daemon/config/flags.h"
+#include "daemon/inspect.h"
 #include "daemon/loop.h"
 #include "daemon/members/report.h"
 #include "daemon/memory.h"
@@ -109,7 +110,7 @@ main(int argc, char **argv)
 {
 	struct flags f = {0};
 	struct hrw_fault fault = {0};
-	struct config *c;
+	struct config *c = NULL;
 	int status = EXIT_SUCCESS, rc = 0;
 
 	if (begin() < 0) {
@@ -131,8 +132,11 @@ main(int argc, char **argv)
 		begin_signals();
 	else
 		memory_prepare(argv);
-	if (choose_kernel(&fault) < 0 || (c = load(&f, &fault)) == NULL) {
+	if (choose_kernel(&fault) < 0 || (c = load(&f, &fault)) == NULL ||
+	    (!f.is_health && inspect_pools(c, f.is_check, &fault) < 0)) {
 		complain(&fault);
+		if (c != NULL)
+			config_free(c);
 		sink_finish(LAST_WORDS_MS);
 		return EXIT_USAGE;
 	}

@@ -12,6 +12,7 @@
 #include "core/hash/java.h"
 #include "core/keytype.h"
 #include "core/node.h"
+#include "core/place/mark.h"
 #include "core/place/order.h"
 #include "core/place/race.h"
 
@@ -268,6 +269,15 @@ explain(const void *index, struct hrw_bytes key, struct hrw_score *out)
 		score->has_raw = score->is_wide = true;
 		score->raw = number_of(ix->hash[i], partition_of(hash, ix->partitions));
 	}
+}
+
+uint64_t
+hrw_ignite_mark(const struct hrw_membership *m, const struct hrw_node *node)
+{
+	uint32_t hash = 0;
+
+	hash_id(m, node, m->param[PARAM_CONSISTENT_ID].number, &hash, NULL);
+	return hash;
 }
 
 const struct hrw_placement hrw_ignite = {

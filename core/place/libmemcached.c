@@ -10,6 +10,7 @@
 #include "core/hash/memcached.h"
 #include "core/membership.h"
 #include "core/place/ketama.h"
+#include "core/place/mark.h"
 #include "core/place/order.h"
 
 enum { PLAIN_POINTS = 100 };
@@ -171,6 +172,18 @@ rank_modula(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 	(void)want; /* one owner */
 	out[0] = ix->order[ix->count == 1 ? 0 : ix->hash(key) % ix->count];
 	return 1;
+}
+
+/* Hashes that read a text byte by byte go on alike where they met in the label: the
+ * first two points tell of all. */
+uint64_t
+hrw_libmemcached_mark(const struct hrw_membership *m, const struct hrw_node *node)
+{
+	key_hash hash = hashes[m->param[PARAM_HASH].number];
+	char room[HRW_POINT_TEXT];
+	uint64_t first = hash(hrw_point_text(room, node->hash_name, "-", 0));
+
+	return first << 32 | hash(hrw_point_text(room, node->hash_name, "-", 1));
 }
 
 const struct hrw_placement hrw_libmemcached_ketama = {

@@ -12,6 +12,7 @@
 
 #include "core/hash/crc.h"
 #include "core/membership.h"
+#include "core/place/mark.h"
 #include "core/place/order.h"
 #include "core/place/points.h"
 
@@ -159,6 +160,16 @@ rank(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 		}
 	}
 	return HRW_NO_SERVERS; /* nginx turns to round robin */
+}
+
+/* The CRC of what begins every point's text: equal ones go on alike. */
+uint64_t
+hrw_nginx_mark(const struct hrw_membership *m, const struct hrw_node *node)
+{
+	uint8_t text[HRW_ADDRESS_BYTES_MAX + 8];
+
+	(void)m;
+	return hrw_crc32(hrw_bytes(text, prefix_of(hrw_text(node->hash_name), text)));
 }
 
 const struct hrw_placement hrw_nginx_consistent = {

@@ -191,8 +191,8 @@ log_flush(void)
 		    LOG_WARN, "log lines dropped: nobody read stderr", log_count("lines", untold));
 }
 
-static bool
-is_wanted(enum log_level level)
+bool
+log_is_wanted(enum log_level level)
 {
 	return (int)level <= atomic_load(&level_now);
 }
@@ -200,7 +200,7 @@ is_wanted(enum log_level level)
 void
 log_fields(enum log_level level, const char *message, const struct log_field *field, size_t count)
 {
-	if (is_wanted(level))
+	if (log_is_wanted(level))
 		put_line(level, message, field, count);
 }
 
@@ -218,7 +218,7 @@ put(enum log_level level, const char *format, va_list arguments)
 {
 	char message[MESSAGE_BYTES], shown[SHOWN_BYTES];
 
-	if (!is_wanted(level))
+	if (!log_is_wanted(level))
 		return;
 	vsnprintf(message, sizeof(message), format, arguments);
 	put_line(level, hrw_show(hrw_text(message), shown, sizeof(shown)), NULL, 0);

@@ -26,6 +26,9 @@ enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 void log_set(enum log_level level, bool is_json);
 
+/* Are lines of this level written? Asked before what only a line needs is counted. */
+bool log_is_wanted(enum log_level level);
+
 /* Writes lines that had to be kept, and tells of those that were dropped. To be called
  * now and then. */
 void log_flush(void);

@@ -26,6 +26,7 @@ struct config {
 	struct members_config members;
 	enum config_store store;
 	bool store_create;
+	atomic_bool allow_empty; /* a file store may come to be without pools or nodes */
 	struct config_limits *all_limits; /* those of members, and before; freed with the rest */
 	size_t running_uploads;
 	atomic_size_t running_lists;

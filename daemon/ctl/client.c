@@ -142,6 +142,7 @@ take_header(char *data, size_t size, size_t count, void *arg)
 	keep_header(data, len, "etag:", reply->etag, sizeof(reply->etag));
 	keep_header(data, len, "hrw-epoch:", reply->epoch, sizeof(reply->epoch));
 	keep_header(data, len, "content-type:", reply->type, sizeof(reply->type));
+	keep_header(data, len, "hrw-warnings:", reply->warnings, sizeof(reply->warnings));
 	return len;
 }
 

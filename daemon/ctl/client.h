@@ -47,6 +47,7 @@ struct reply {
 	char etag[64];
 	char epoch[24];	       /* Hrw-Epoch */
 	char type[64];	       /* of the body */
+	char warnings[2048];   /* Hrw-Warnings, of an answer that is no object */
 	char why[TROUBLE_WHY]; /* nobody answered; "" otherwise */
 };
 

@@ -57,6 +57,20 @@ write_answer(void *arg, struct hrw_bytes piece)
 	return client_write(u->ctl, piece);
 }
 
+static void
+warn_of_lines(const struct reply *reply)
+{
+	struct buffer text = {0};
+	struct json *j;
+
+	buffer_printf(&text, "{\"warnings\":%s}", reply->warnings);
+	j = json_parse(buffer_bytes(&text), JSON_STRICT, NULL);
+	if (j != NULL)
+		client_warn(j);
+	json_free(j);
+	buffer_fini(&text);
+}
+
 /* Lines of stdin, answered in the form in which they are sent: however many, none is
  * kept here. */
 static int
@@ -76,6 +90,7 @@ ask_stdin(struct ctl *ctl, const char *path)
 	ask.accept = ask.type;
 	if (rc == 0)
 		rc = upload_send(&u, &ask, &reply);
+	warn_of_lines(&reply);
 	reply_fini(&reply);
 	upload_close(&u);
 	return rc;

@@ -65,6 +65,11 @@ show(const struct ctl *ctl, const struct json *j, struct status *s)
 	fprintf(ctl->out, "\nstore: %s%s%s%s\n\n", client_shown(j, "/store/kind"),
 	    *path != '\0' ? ", " : "", path,
 	    json_bool(json_at(j, "/store/is_writable")) ? "" : ", takes no changes");
+	if (json_at(j, "/store/failing_since") != NULL)
+		fprintf(ctl->out,
+		    "the file is not taken since %s, and the last good pools are served: "
+		    "the log of hrwd says why\n\n",
+		    client_shown(j, "/store/failing_since"));
 	table_print(&s->pools, ctl->out, &ctl->terminal);
 	if (s->busy > 0)
 		fprintf(ctl->out, "\nnot settled:\n%s", buffer_text(&s->unsettled));

@@ -23,6 +23,12 @@ keylist_new(enum keylist_form form, size_t key_bytes, keylist_each each, void *a
 	return list;
 }
 
+const struct keylist_notice *
+keylist_notice(const struct keylist *list)
+{
+	return &list->notice;
+}
+
 void
 keylist_free(struct keylist *list)
 {
@@ -86,6 +92,24 @@ keylist_keep(struct keylist *list, const void *data, size_t len, struct hrw_faul
 	return 0;
 }
 
+/* A whole line: looked at, then given. */
+static int
+give_line(struct keylist *list, struct hrw_bytes key, struct hrw_fault *fault)
+{
+	struct keylist_notice *n = &list->notice;
+
+	if (list->line == 1 && key.len >= 2) {
+		n->has_utf8_mark = key.len >= 3 && memcmp(key.data, "\xef\xbb\xbf", 3) == 0;
+		n->has_utf16_mark =
+		    memcmp(key.data, "\xff\xfe", 2) == 0 || memcmp(key.data, "\xfe\xff", 2) == 0;
+	}
+	if (key.len > 0 && key.data[key.len - 1] == '\r' && n->cr_lines++ == 0)
+		n->cr_first = list->line;
+	if (n->nul_first == 0 && key.len > 0 && memchr(key.data, '\0', key.len) != NULL)
+		n->nul_first = list->line;
+	return keylist_give(list, key, fault);
+}
+
 static int
 feed_text(struct keylist *list, struct hrw_bytes bytes, struct hrw_fault *fault)
 {
@@ -99,11 +123,11 @@ feed_text(struct keylist *list, struct hrw_bytes bytes, struct hrw_fault *fault)
 		if (stop == NULL)
 			return keylist_keep(list, at, len, fault);
 		if (list->len == 0) {
-			rc = keylist_give(list, hrw_bytes(at, len), fault);
+			rc = give_line(list, hrw_bytes(at, len), fault);
 		} else {
 			rc = keylist_keep(list, at, len, fault);
 			if (rc == 0)
-				rc = keylist_give(list, hrw_bytes(list->key, list->len), fault);
+				rc = give_line(list, hrw_bytes(list->key, list->len), fault);
 		}
 		list->line++;
 		at = stop + 1;
@@ -140,5 +164,5 @@ keylist_end(struct keylist *list, struct hrw_fault *fault)
 		return list->status;
 	if (list->form != KEYLIST_TEXT)
 		return keylist_json_end(list, fault);
-	return list->len == 0 ? 0 : keylist_give(list, hrw_bytes(list->key, list->len), fault);
+	return list->len == 0 ? 0 : give_line(list, hrw_bytes(list->key, list->len), fault);
 }

@@ -11,12 +11,23 @@
 #ifndef HRWD_HTTP_KEYLIST_H
 #define HRWD_HTTP_KEYLIST_H
 
+#include <stdbool.h>
+
 #include "core/bytes.h"
 #include "core/error.h"
 
 enum keylist_form { KEYLIST_TEXT, KEYLIST_JSON, KEYLIST_NDJSON };
 
 struct keylist;
+
+/* What lines of text had that may not be meant as part of keys, by numbers of lines
+ * from 1; 0: none. It is part of them all the same. */
+struct keylist_notice {
+	uint64_t cr_lines, cr_first; /* lines that end in CR, and the first of them */
+	uint64_t nul_first;	     /* the first line with a NUL */
+	bool has_utf8_mark;	     /* a byte order mark before all */
+	bool has_utf16_mark;
+};
 
 /* Called for each key, in order; the bytes are borrowed for the call. A negative
  * answer stops the reading and is returned by keylist_feed(). BAD_KEY comes with
@@ -31,6 +42,9 @@ void keylist_free(struct keylist *list);
 /* More bytes. BAD_KEY with its line (JSON: its index) for an empty or over-long
  * key; BAD_JSON with line and column; BAD_FIELD. */
 int keylist_feed(struct keylist *list, struct hrw_bytes bytes, struct hrw_fault *fault);
+
+/* Of a list of text, so far. Of another form nothing is noticed. */
+const struct keylist_notice *keylist_notice(const struct keylist *list);
 
 /* The end of the list: a last line without LF, an array that was cut short. */
 int keylist_end(struct keylist *list, struct hrw_fault *fault);

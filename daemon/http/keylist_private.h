@@ -39,8 +39,9 @@ struct keylist {
 	size_t key_bytes;
 	keylist_each each;
 	void *arg;
-	int status;	       /* the error that ended the reading */
-	uint64_t count;	       /* keys given so far */
+	int status;	/* the error that ended the reading */
+	uint64_t count; /* keys given so far */
+	struct keylist_notice notice;
 	uint64_t line, column; /* of the byte at hand, from 1 */
 
 	enum keylist_state state;

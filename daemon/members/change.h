@@ -74,7 +74,7 @@ struct change {
 	size_t count, room;
 	unsigned force;	  /* guards overridden, of enum guard */
 	bool settles_now; /* all copies are in place once it is made */
-	bool is_file;	  /* a plain file's pool, read again */
+	bool is_file;	  /* a plain file's pool: what was there says nothing of what will be */
 	bool is_dry_run;
 	bool takes_unused;   /* newcomers may have fields that the placement does not use */
 	char *expected_etag; /* a plan's epoch to be applied to: 412 otherwise; NULL: any */

@@ -36,6 +36,10 @@ begin(struct edit *edit)
 {
 	const struct hrw_membership *m = edit->now != NULL ? edit->now->present : NULL;
 
+	/* A file's text alone says what its pool is: as at a start, nothing of what was
+	 * there counts. */
+	if (edit->change->is_file)
+		m = NULL;
 	edit->terms = edit->now != NULL ? edit->now->terms : pool_no_terms;
 	for (size_t i = 0; m != NULL && i < m->count; i++) {
 		struct entry *e = entry_add(edit);
@@ -150,9 +154,7 @@ note(struct entry *e, const struct task *task, size_t index, unsigned set)
 static bool
 joins(const struct edit *edit, const struct task *task, unsigned set)
 {
-	bool is_first = edit->known == 0 || edit->change->is_file;
-
-	return task->op == TASK_REVERT || (!is_first && (set & NODE_STATE) == 0);
+	return task->op == TASK_REVERT || (edit->known != 0 && (set & NODE_STATE) == 0);
 }
 
 static int
@@ -505,6 +507,22 @@ assemble(struct edit *edit, struct hrw_membership **out)
 	return rc;
 }
 
+/* What a file does not tell of a node: since when it is in its state, and here. */
+static void
+carry(const struct edit *edit, struct hrw_membership *m)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		struct hrw_node *is = &m->node[i];
+		const struct hrw_node *was = hrw_membership_find(edit->now->present, is->name);
+
+		if (was == NULL || (was->state == HRW_ACTIVE && is->state == HRW_JOINING))
+			continue;
+		is->joined = was->joined;
+		if (was->state == is->state)
+			is->since_ms = was->since_ms;
+	}
+}
+
 int
 edit_apply(const struct change *c, const struct pool *now, int64_t now_ms,
     const struct hrw_limits *limits, struct hrw_membership **present, struct pool_terms *terms,
@@ -525,6 +543,8 @@ edit_apply(const struct change *c, const struct pool *now, int64_t now_ms,
 		rc = check_limits(&edit);
 	if (rc == 0)
 		rc = assemble(&edit, present);
+	if (rc == 0 && c->is_file && now != NULL)
+		carry(&edit, *present);
 	*terms = edit.terms;
 	free(edit.entry);
 	return rc;

@@ -9,6 +9,7 @@
 #include "core/hash/fnv1a.h"
 #include "daemon/members/fingerprint.h"
 #include "daemon/members/pool.h"
+#include "daemon/members/warnings.h"
 
 const struct pool_terms pool_no_terms = {.max_moved = -1};
 
@@ -33,9 +34,22 @@ pool_free(struct pool *pool)
 	hrw_membership_free(pool->present);
 	pthread_mutex_destroy(&pool->share_lock);
 	free(pool->share);
+	free(pool->warnings);
 	free(pool->extra);
 	free(pool->name);
 	free(pool);
+}
+
+/* NULL: no memory. */
+static char *
+warnings_of(const struct hrw_membership *m)
+{
+	struct buffer out = {0};
+
+	buffer_add_text(&out, "");
+	if (warnings_find(m, warnings_add, &out) < 0)
+		out.failed = true;
+	return buffer_take(&out);
 }
 
 static struct hrw_membership *
@@ -78,7 +92,8 @@ pool_new(const char *name, uint64_t epoch, const char *lineage, const struct poo
 	pool->settled = settled;
 	pool->name = strdup(name);
 	pool->share = calloc(present->count + 1, sizeof(*pool->share));
-	if (pool->name == NULL || pool->share == NULL ||
+	pool->warnings = warnings_of(present);
+	if (pool->name == NULL || pool->share == NULL || pool->warnings == NULL ||
 	    hrw_settled_init(&pool->match, present, settled) < 0)
 		goto fail;
 	pool->name_hash = hrw_fnv1a32(hrw_text(name));

@@ -62,9 +62,10 @@ struct pool {
 	struct hrw_settled match;
 	pthread_mutex_t share_lock;
 	atomic_bool has_shares;
-	double *share; /* by node of present: see pool_shares() */
-	char *extra;   /* members of its document that this version does not know, as a
-			* JSON object; NULL: none. Set before it is published */
+	double *share;	/* by node of present: see pool_shares() */
+	char *warnings; /* elements of "warnings", of `present`; "": none */
+	char *extra;	/* members of its document that this version does not know, as a
+			 * JSON object; NULL: none. Set before it is published */
 };
 
 /* Takes both memberships (frozen), also on an error; settled may be present itself,

@@ -7,6 +7,7 @@
 #include "daemon/base/json.h"
 #include "daemon/members/document.h"
 #include "daemon/members/report_private.h"
+#include "daemon/members/warnings.h"
 
 static void
 put_names(struct json_out *o, const char *name, const struct hrw_plan *plan, const uint32_t *nodes,
@@ -214,6 +215,8 @@ report_write_as(const struct report *r, enum report_state state, struct buffer *
 	if (before != after)
 		json_put_count(&o, "copies_before", before);
 	json_put_raw(&o, "change", hrw_text(r->ops != NULL ? r->ops : "[]"));
+	if (r->after_pool != NULL)
+		warnings_put(&o, r->after_pool->warnings);
 	if (state == REPORT_RUNNING) {
 		json_open_object(&o, "keys");
 		json_put_count(&o, "total", atomic_load(&r->keys_total));

@@ -11,6 +11,7 @@
 #include "daemon/members/nobody.h"
 #include "daemon/members/simulation.h"
 #include "daemon/members/source.h"
+#include "daemon/members/warnings.h"
 
 /* Requests between two looks at whether anybody still waits. */
 enum { STEP = 1 << 16 };
@@ -352,6 +353,7 @@ simulate(struct simulation *s, const struct hrw_membership *baseline, struct hrw
 		return rc;
 	json_open_object(&o, NULL);
 	put_head(&o, s, trace);
+	warnings_put(&o, buffer_text(&s->warnings));
 	json_open_array(&o, "results");
 	/* Without placements the pool's own is all there is. */
 	for (size_t i = 0; rc == 0 && i < (s->count != 0 ? s->count : 1); i++)
@@ -391,6 +393,7 @@ simulation_free(struct simulation *s)
 	pool_release(s->pool);
 	change_free(s->events);
 	buffer_fini(&s->keys);
+	buffer_fini(&s->warnings);
 	buffer_fini(&s->answer);
 	free(s);
 }

@@ -27,8 +27,9 @@ struct simulation {
 	size_t at[SIMULATION_EVENTS_MAX]; /* before which request, 1 or more, by task */
 	size_t capacity;		  /* entries of a node's cache; 0: no limit */
 	size_t window;
-	struct buffer keys; /* records as keyset.h has them, in order of time */
-	size_t requests;    /* so many, 1 or more */
+	struct buffer keys;	/* records as keyset.h has them, in order of time */
+	size_t requests;	/* so many, 1 or more */
+	struct buffer warnings; /* elements of "warnings", of the trace */
 
 	/* What came of it. */
 	int rc; /* 0; BAD_FIELD: the caches would be too large; INTERNAL */

@@ -27,6 +27,9 @@ struct writer;
  *   errors  what the store or a document says. NULL then */
 struct writer *writer_new(uv_loop_t *loop, const struct members_config *config, struct store *store,
     struct hrw_fault *fault);
+/* The pools that a plain-file store would begin with; a reference. Blocks. */
+struct snapshot *writer_look(
+    const struct members_config *config, struct store *store, struct hrw_fault *fault);
 /* When idle, and without readers. The loop must run once more for its handle. */
 void writer_free(struct writer *w);
 /* Nothing queued and nothing under way. */
@@ -66,10 +69,11 @@ void writer_apply(struct writer *w, struct change *change, writer_done done, voi
 void writer_record(struct writer *w, const char *pool, const char *by, const char *from,
     const char *reason, const char *ops, const char *summary);
 
-/* Reads a plain-file store anew (SIGHUP, replaced file): publishes what changed,
- * keeps the last good state and logs why where it does not parse. A file has no
- * epochs: each pool of it begins at 1 with the daemon, and a reload that changes
- * it adds one. */
+/* Reads a plain-file store anew (SIGHUP, replaced file): publishes what changed and
+ * logs what moved, or keeps the last good state and logs why. Pools become what a
+ * start on the file would make of them: ids and hash names that it leaves out follow
+ * from it alone. A file has no epochs: each pool of it begins at 1 with the daemon,
+ * and a reload that changes it adds one. */
 void writer_reload(struct writer *w);
 
 #endif

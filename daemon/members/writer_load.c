@@ -5,7 +5,10 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "core/estimate.h"
 #include "daemon/base/log.h"
+#include "daemon/members/build.h"
+#include "daemon/members/warnings.h"
 #include "daemon/members/writer_private.h"
 
 /* Pools as they are collected. */
@@ -41,26 +44,30 @@ find(const struct snapshot *s, const char *name)
 	return s != NULL ? (struct pool *)snapshot_pool(s, hrw_text(name)) : NULL;
 }
 
-/* In a file a node's state is what it says, and active where it says nothing:
- * there is no other place that could have changed it. */
+/* What a file changes nobody has planned: so the line says how many keys it moved. */
 static void
-fix_states(struct change *c)
+tell_change(const struct pool *was, const struct pool *pool)
 {
-	struct task *task = &c->task[0];
+	struct buffer what = {0}, moved = {0};
+	struct outcome out = {0};
 
-	for (size_t i = 0; i < task->list_count; i++)
-		task->list_set[i] |= NODE_STATE;
-}
-
-static void
-tell_change(const struct pool *pool, const struct outcome *out)
-{
-	struct buffer what = {0};
-
-	ops_words(out, &what);
+	if (was != pool)
+		warnings_find(pool->present, warnings_log, pool->name);
+	if (was == pool || !log_is_wanted(LOG_INFO))
+		return;
+	ops_write(was, pool, false, &out.ops);
+	ops_words(&out, &what);
+	if (was != NULL)
+		buffer_printf(&moved, "%.4g%%",
+		    strcmp(was->fingerprint, pool->fingerprint) == 0
+			? 0
+			: 100 * hrw_owners_moved(was->present, pool->present));
 	log_event(LOG_INFO, "pool changed by its file", log_text("pool", pool->name),
-	    log_count("epoch", pool->epoch), log_text("what", buffer_text(&what)));
+	    log_count("epoch", pool->epoch), log_text("what", buffer_text(&what)),
+	    log_text("owners_moved", was != NULL ? buffer_text(&moved) : NULL));
+	outcome_fini(&out);
 	buffer_fini(&what);
+	buffer_fini(&moved);
 }
 
 /* A pool of a plain file, which follows on what it was before. */
@@ -80,7 +87,6 @@ pool_from_file(struct loading *l, const char *name, const char *text, struct hrw
 	if (rc == 0) {
 		c->force = ~0u;
 		c->is_file = true;
-		fix_states(c);
 		rc = change_build(c, was, writer_now_ms(), limits, &out, fault);
 	}
 	if (rc == 0)
@@ -88,8 +94,6 @@ pool_from_file(struct loading *l, const char *name, const char *text, struct hrw
 	else
 		hrw_fault(why, inner.error, "pool \"%s\"%s%s: %s", name,
 		    inner.field[0] != '\0' ? ", " : "", inner.field, inner.detail);
-	if (rc == 0 && l->was != NULL && !out.is_unchanged)
-		tell_change(pool, &out);
 	outcome_fini(&out);
 	change_free(c);
 	json_free(root);
@@ -274,6 +278,15 @@ load(struct writer *w, const struct snapshot *was, struct hrw_fault *fault)
 }
 
 struct snapshot *
+writer_look(const struct members_config *config, struct store *store, struct hrw_fault *fault)
+{
+	struct writer w = {.config = config, .store = store};
+
+	assert(!store_is_writable(store));
+	return load(&w, NULL, fault);
+}
+
+struct snapshot *
 load_first(struct writer *w, struct hrw_fault *fault)
 {
 	return load(w, NULL, fault);
@@ -284,6 +297,8 @@ load_again(struct writer *w, const struct snapshot *now, struct hrw_fault *fault
 {
 	struct snapshot *next = load(w, now, fault);
 
+	for (size_t i = 0; next != NULL && i < next->count; i++)
+		tell_change(find(now, next->pool[i]->name), next->pool[i]);
 	for (size_t i = 0; next != NULL && i < now->count; i++)
 		if (find(next, now->pool[i]->name) == NULL)
 			log_event(LOG_WARN, "pool gone: its file has it no more",

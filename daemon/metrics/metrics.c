@@ -353,6 +353,12 @@ metrics_change(struct metrics *m, enum metrics_change outcome)
 }
 
 void
+metrics_reload_failed(struct metrics *m)
+{
+	atomic_fetch_add_explicit(&m->first->reload_failures, 1, memory_order_relaxed);
+}
+
+void
 metrics_drift(struct metrics *m, const char *pool, bool differs)
 {
 	struct drift *drift = reallocarray(m->drift, m->drifts + 1, sizeof(*drift));

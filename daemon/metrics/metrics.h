@@ -62,6 +62,9 @@ void metrics_adopt(struct metrics *m, const struct snapshot *s);
 enum metrics_change { METRICS_APPLIED, METRICS_UNCHANGED, METRICS_REFUSED };
 void metrics_change(struct metrics *m, enum metrics_change outcome);
 
+/* The configuration was to be read again, and stays as it was. Main loop. */
+void metrics_reload_failed(struct metrics *m);
+
 /* Does the configuration's pool differ from the store's? At start, before any
  * other loop runs. */
 void metrics_drift(struct metrics *m, const char *pool, bool differs);

@@ -58,6 +58,7 @@ struct metrics {
 	atomic_uint_least64_t change[OUTCOMES];
 	/* Of the first place alone. */
 	int64_t started;
+	atomic_uint_least64_t reload_failures;
 	struct drift *drift; /* pools that were compared */
 	size_t drifts;
 };

@@ -200,6 +200,32 @@ print_store_errors(struct scrape *s)
 }
 
 static void
+print_reload_failures(struct scrape *s)
+{
+	struct store_reading reading = {0};
+
+	if (s->app->store != NULL)
+		store_reading(s->app->store, &reading);
+	scrape_begin(s);
+	scrape_label(s, "of", "configuration");
+	scrape_end(s, counted(&s->app->metrics->first->reload_failures));
+	scrape_begin(s);
+	scrape_label(s, "of", "pools");
+	scrape_end(s, reading.failures);
+}
+
+static void
+print_failing(struct scrape *s)
+{
+	struct store_reading reading = {0};
+
+	if (s->app->store != NULL)
+		store_reading(s->app->store, &reading);
+	scrape_begin(s);
+	scrape_end(s, reading.is_failing);
+}
+
+static void
 print_dropped(struct scrape *s)
 {
 	scrape_begin(s);
@@ -340,6 +366,11 @@ static const struct metric metrics[] = {
 	"How long the store took to make changes durable.", print_commits},
     {"hrwd_store_errors_total", "counter", "What the store could not read or write.",
 	print_store_errors},
+    {"hrwd_reload_failures_total", "counter",
+	"Times that the configuration, or a file of pools, was read again and not taken.",
+	print_reload_failures},
+    {"hrwd_pools_file_failing", "gauge",
+	"1 while a file of pools is not taken, and the last good pools are served.", print_failing},
     {"hrwd_log_lines_dropped_total", "counter",
 	"Lines of the log that were dropped because nobody read stderr.", print_dropped},
     {"hrwd_config_drift", "gauge",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "daemon/base/log.h"
+#include "daemon/members/warnings.h"
 #include "daemon/routes/apply_private.h"
 #include "daemon/routes/change_line.h"
 
@@ -35,6 +36,8 @@ write_bare(struct apply *a, const struct outcome *out, const char *outcome)
 	if (before != NULL && after != NULL && before->present->copies != after->present->copies)
 		json_put_count(&o, "copies_before", before->present->copies);
 	json_put_raw(&o, "change", out->ops.len > 0 ? buffer_bytes(&out->ops) : hrw_text("[]"));
+	if (after != NULL)
+		warnings_put(&o, after->warnings);
 	json_close_object(&o);
 }
 

@@ -11,8 +11,10 @@
 #include "daemon/base/log.h"
 #include "daemon/members/missing.h"
 #include "daemon/members/source.h"
+#include "daemon/members/warnings.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
+#include "daemon/routes/noticed.h"
 #include "daemon/routes/turns.h"
 
 /* Keys gathered before they are staged. */
@@ -202,9 +204,9 @@ record(struct request *req, const char *pool, const char *reason, const char *op
 /* As with a pool's changes, one that changes nothing stands in no history. */
 static int
 record_and_answer(struct request *req, const char *pool, const char *reason, const char *op,
-    const struct keyset_stats *stats)
+    const struct keyset_stats *stats, const struct keylist_notice *notice)
 {
-	struct buffer body = {0};
+	struct buffer body = {0}, warnings = {0};
 	struct json_out o = json_out(&body);
 
 	if (stats->added > 0 || stats->removed > 0) {
@@ -214,7 +216,10 @@ record_and_answer(struct request *req, const char *pool, const char *reason, con
 	json_open_object(&o, NULL);
 	json_put_text(&o, "pool", pool);
 	put_stats(&o, stats);
+	noticed_add(notice, &warnings);
+	warnings_put(&o, buffer_text(&warnings));
 	json_close_object(&o);
+	buffer_fini(&warnings);
 	return respond_json(req, 200, &body);
 }
 
@@ -239,8 +244,8 @@ committed(struct request *req)
 
 	if (u->rc < 0)
 		return u->rc;
-	return record_and_answer(
-	    req, u->pool, u->reason, u->replaces ? "keys-put" : "keys-add", &u->stats);
+	return record_and_answer(req, u->pool, u->reason, u->replaces ? "keys-put" : "keys-add",
+	    &u->stats, keylist_notice(u->list));
 }
 
 int
@@ -269,7 +274,8 @@ cleared(struct request *req)
 
 	if (u->rc < 0)
 		return u->rc;
-	return record_and_answer(req, u->pool, u->reason, "keys-delete", &u->stats);
+	return record_and_answer(
+	    req, u->pool, u->reason, "keys-delete", &u->stats, keylist_notice(u->list));
 }
 
 int

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "daemon/members/document.h"
+#include "daemon/members/warnings.h"
 #include "daemon/routes/apply.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
@@ -92,6 +93,7 @@ list_nodes(struct request *req)
 	json_close_array(&o);
 	if (l->to < m->count)
 		json_put_text(&o, "next", m->node[l->to - 1].name);
+	warnings_put(&o, l->pool->warnings);
 	json_close_object(&o);
 }
 

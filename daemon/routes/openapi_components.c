@@ -75,6 +75,8 @@ static const struct parameter answer_headers[] = {
     {"Hrw-Fallback", "text", "The fallback, where there is one: a set goes to it too"},
     {"Hrw-Truncated", "text",
 	"true: a list of addresses had no room for all of them; the body of /replicas has"},
+    {"Hrw-Warnings", "text",
+	"A JSON array of what is odd about the lines of text that were sent: see warning"},
     {"Cache-Control", "text", NULL},
     {"X-Accel-Buffering", "text", "no: a proxy is to pass each event on at once"},
     {"Location", "text", "What was made, or where its report will be"},

@@ -97,7 +97,7 @@ read_rejoin(struct reader *r)
 static int
 read_nodes(struct reader *r)
 {
-	static const char *const known[] = {"pool", "epoch", "nodes", "next", NULL};
+	static const char *const known[] = {"pool", "epoch", "nodes", "next", "warnings", NULL};
 	const struct json *list = r->order->body;
 	int rc;
 

@@ -11,6 +11,7 @@
 #include "daemon/metrics/metrics.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
+#include "daemon/routes/noticed.h"
 
 /* Answers gathered before they go to the spool. */
 enum { PIECE = 32 << 10 };
@@ -178,6 +179,7 @@ owners_end(struct request *req)
 		return rc;
 	common_epoch_headers(req, s->pool);
 	respond_text(req, "Cache-Control", "no-cache");
+	noticed_header(req, keylist_notice(s->list));
 	spool = s->spool;
 	s->spool = NULL;
 	return respond_spool(req, 200, common_keylist_types[s->form], spool);

@@ -55,7 +55,9 @@ const struct route routes[] = {
 	OF_EPOCH " +Cache-Control 200:explanation"},
     {METHOD_POST, "/owners", BOTH, READ, POOL, BODY_STREAM, owners_begin, owners_feed, owners_end,
 	COMMON_POOL " copies", KEY_TYPES, "The owners, or holders, of many keys at one epoch", "",
-	"keys", OF_EPOCH " +Cache-Control 200:owners 200:text/plain 200:application/x-ndjson"},
+	"keys",
+	OF_EPOCH
+	" +Cache-Control +Hrw-Warnings 200:owners 200:text/plain 200:application/x-ndjson"},
 
     {METHOD_GET, "/nodes", BOTH, READ, POOL, BODY_NONE, NULL, NULL, node_list,
 	COMMON_POOL " " COMMON_PAGE, "", "The nodes of a pool, by name", "If-None-Match", NULL,

@@ -34,6 +34,7 @@ static const struct shape_member report[] = {
     {"copies?", "copies", "After the change"},
     {"copies_before?", "copies", "Where it differs"},
     {"change", "[op]", NULL},
+    {"warnings?", "[warning]", "What is odd about the nodes as they are then"},
     {"nodes?", "[report_node]", "All of before and after, by name"},
     {"moves?", "[report_move]", NULL},
     {"changes_url?", "text", NULL},
@@ -81,6 +82,15 @@ static const struct shape_member op[] = {
     {"fields?", "[text]", "Of a patch"},
     {"from?", "placement|count", "Of placement and copies"},
     {"to?", "placement|count", "Of placement and copies"},
+    {NULL, NULL, NULL},
+};
+
+static const struct shape_member warning[] = {
+    {"code",
+	"'same-address'|'same-hash'|'lines-end-in-cr'|'byte-order-mark'|'nul-in-keys'|'utf-16'",
+	"Stable"},
+    {"detail", "text", "What it is, and how to mend it if it was not meant"},
+    {"nodes?", "[name]", "Those concerned"},
     {NULL, NULL, NULL},
 };
 
@@ -207,6 +217,7 @@ static const struct shape_member keyset_stats[] = {
 static const struct shape_member keyset_change[] = {
     {"added", "count", "Keys that were not there before"},
     {"removed", "count", "Keys that are there no more"},
+    {"warnings?", "[warning]", "In the answer: what is odd about the lines of text that were sent"},
     {NULL, NULL, NULL},
 };
 
@@ -220,6 +231,7 @@ const struct shape shapes_change[] = {
 	NULL},
     {"plans", "Kept reports", {plans}, NULL, NULL},
     {"op", "One step of a change", {op}, NULL, NULL},
+    {"warning", "What was done, but is most often a slip", {warning}, NULL, NULL},
     {"refusal", "What refuses, as an error would say it", {refusal}, NULL, NULL},
     {"counted_keys", "The keys that were counted", {counted_keys}, NULL, NULL},
     {"counted_share", "The part of all keys that would change", {counted_share}, NULL, NULL},

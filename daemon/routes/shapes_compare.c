@@ -72,6 +72,7 @@ static const struct shape_member simulation[] = {
     {"distinct", "count", NULL},
     {"capacity", "count|null", NULL},
     {"window", "count", NULL},
+    {"warnings?", "[warning]", "What is odd about the lines of a trace that was sent as text"},
     {"events", "[event]", NULL},
     {"results", "[simulated_placement]", "At random and in turn at the end"},
     {NULL, NULL, NULL},
@@ -147,6 +148,8 @@ static const struct shape_member store[] = {
     {"kind", "'sqlite'|'file'", NULL},
     {"path", "text", NULL},
     {"is_writable", "flag", "Does it take changes?"},
+    {"failing_since?", "time",
+	"A file is not taken since then, and the last good pools are served"},
     {NULL, NULL, NULL},
 };
 

@@ -114,6 +114,7 @@ static const struct shape_member whose[] = {
 static const struct shape_member nodes[] = {
     {"nodes", "[listed_node]", "By name"},
     {"next?", "name", "The list was cut: ask again with after= this"},
+    {"warnings?", "[warning]", "What is odd about them; left out where nothing is"},
     {NULL, NULL, NULL},
 };
 
@@ -157,6 +158,7 @@ static const struct shape_member nodes_given[] = {
     {"nodes", "[listed_node_sent]", NULL},
     {"pool?", "name", "It must be the pool that is changed"},
     {"epoch?", "any", "Not regarded"},
+    {"warnings?", "any", "Not regarded"},
     {NULL, NULL, NULL},
 };
 

@@ -11,6 +11,7 @@
 #include "daemon/members/source.h"
 #include "daemon/routes/common.h"
 #include "daemon/routes/handlers.h"
+#include "daemon/routes/noticed.h"
 #include "daemon/routes/turns.h"
 
 enum { CAPACITY_MAX = 1 << 30, WINDOW_MAX = SIMULATION_REQUESTS_MAX, WINDOW = 1000 };
@@ -480,6 +481,8 @@ simulate_end(struct request *req)
 	    s, a->list != NULL ? HRW_BAD_PARAMETER : HRW_BAD_FIELD, &req->fault);
 	if (rc < 0)
 		return rc;
+	if (a->list != NULL)
+		noticed_add(keylist_notice(a->list), &s->warnings);
 	common_headers(req, s->pool);
 	s->errand = (struct errand){.run = simulation_run, .done = simulated, .owner = a};
 	rc = errand_start(req->app->reports, &s->errand, &req->fault);

@@ -40,6 +40,21 @@ is_verbose(struct request *req, bool *out)
 	"failed %s: the %s was removed, moved or replaced while the daemon runs: put it back, or " \
 	"restart the daemon\n"
 
+/* The last good pools are as good as before, so the daemon is ready; but whoever looks
+ * is told. The fault names files and nodes: only for who may see all of them. */
+static void
+tell_reading(struct request *req, struct buffer *body)
+{
+	bool is_open =
+	    req->listener == LISTENER_ADMIN && atomic_load(&req->app->config->http.tokens) == NULL;
+	struct store_reading reading;
+
+	store_reading(req->app->store, &reading);
+	if (reading.is_failing)
+		buffer_printf(body, "warning file: the last good pools are served: %s\n",
+		    is_open ? reading.detail : "the log says why");
+}
+
 /* GET /readyz: 503 until every pool's membership is loaded, and while a file of the store
  * is not where it was opened. */
 int
@@ -69,6 +84,8 @@ status_ready(struct request *req)
 		buffer_printf(body, LOST, "store", "store");
 	if (verbose && are_keys_lost)
 		buffer_printf(body, LOST, "keys", "key-set file");
+	if (verbose)
+		tell_reading(req, body);
 	if (verbose)
 		buffer_add_text(body, is_ready ? "ready\n" : "not ready\n");
 	respond_text(req, "Cache-Control", "no-store");
@@ -101,7 +118,9 @@ status_get(struct request *req)
 	int64_t started = metrics_started(req->app->metrics);
 	struct buffer body = {0};
 	struct json_out o = json_out(&body);
+	struct store_reading reading;
 
+	store_reading(req->app->store, &reading);
 	json_open_object(&o, NULL);
 	json_put_text(&o, "version", HRW_VERSION);
 	json_put_bool(&o, "is_ready", req->snapshot->is_ready);
@@ -111,6 +130,8 @@ status_get(struct request *req)
 	json_put_text(&o, "kind", c->store == CONFIG_STORE_FILE ? "file" : "sqlite");
 	json_put_text(&o, "path", c->members.store_path);
 	json_put_bool(&o, "is_writable", store_is_writable(req->app->store));
+	if (reading.is_failing)
+		json_put_time(&o, "failing_since", reading.since * 1000);
 	json_close_object(&o);
 	json_close_object(&o);
 	respond_text(req, "Cache-Control", "no-store");

@@ -5,36 +5,27 @@
  * The file holds the "pools" object of a configuration: by itself, or as a member
  * of that name.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <time.h>
 
+#include "core/hash/xxh64.h"
 #include "core/membership.h"
 #include "daemon/base/json.h"
 #include "daemon/store/methods.h"
-
-/* Of a file that would not be read whole. */
-enum { FILE_BYTES_MAX = 64 << 20 };
-
-/* What tells one text of the file from the next: a rename gives another inode, a
- * write in place another time. */
-struct stamp {
-	dev_t device;
-	ino_t inode;
-	off_t size;
-	struct timespec written;
-};
+#include "daemon/store/text.h"
 
 struct file {
 	struct store store;
 	struct store *memory;
 	char *path;
+	const struct store_file_rules *rules;
 	pthread_mutex_t lock;
-	struct stamp loaded; /* of the last load, good or bad */
+	struct text_stamp loaded, seen; /* at the last load, good or bad; at the last look */
+	uint64_t hash;			/* of the text that was loaded */
+	bool is_read;			/* there was such a text */
+	struct store_reading reading;
 };
 
 static struct file *
@@ -43,67 +34,22 @@ file_of(struct store *s)
 	return (struct file *)s;
 }
 
-static struct stamp
-stamp_of(const struct stat *st)
-{
-	return (struct stamp){st->st_dev, st->st_ino, st->st_size, st->st_mtim};
-}
-
-static bool
-is_same(const struct stamp *a, const struct stamp *b)
-{
-	return a->device == b->device && a->inode == b->inode && a->size == b->size &&
-	       a->written.tv_sec == b->written.tv_sec && a->written.tv_nsec == b->written.tv_nsec;
-}
-
+/* A pool that lost its nodes is more often a slip of the pen than meant. */
 static int
-unreadable(const struct file *f, const char *why, struct hrw_fault *fault)
+check_empty(const struct json *j, const char *what, struct hrw_fault *fault)
 {
-	return hrw_fault(fault, HRW_STORE_FAILED,
-	    "the file of pools %s cannot be read: %s; mend the path or the file", f->path, why);
-}
-
-/* The whole text, and the stamp of what was read. */
-static int
-read_text(struct file *f, struct buffer *text, struct stamp *stamp, struct hrw_fault *fault)
-{
-	int fd = open(f->path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	ssize_t got = 1;
-	int rc = 0;
-
-	*stamp = (struct stamp){0};
-	if (fd < 0)
-		return unreadable(f, strerrordesc_np(errno), fault);
-	if (fstat(fd, &st) < 0)
-		rc = unreadable(f, strerrordesc_np(errno), fault);
-	else if (!S_ISREG(st.st_mode))
-		rc = unreadable(f, "it is no regular file", fault);
-	else if (st.st_size > FILE_BYTES_MAX)
-		rc = unreadable(f, "it is longer than 64 MiB", fault);
-	else
-		*stamp = stamp_of(&st);
-	while (rc == 0 && got > 0 && text->len <= FILE_BYTES_MAX) {
-		if (buffer_reserve(text, 1 << 16) < 0) {
-			rc = hrw_fault(fault, HRW_INTERNAL, "no memory for the file of pools");
-			break;
-		}
-		got = read(fd, text->data + text->len, 1 << 16);
-		if (got < 0)
-			rc = unreadable(f, strerrordesc_np(errno), fault);
-		else
-			text->len += (size_t)got;
-	}
-	close(fd);
-	return rc;
+	return json_fault(j, fault, HRW_BAD_FIELD,
+	    "%s, and every lookup would fail: list some, or let store.allow_empty be true if that "
+	    "is meant",
+	    what);
 }
 
 /* The object of pools inside the document; NULL with a fault. */
 static const struct json *
-pools_of(const struct json *root, struct hrw_fault *fault)
+pools_of(const struct json *root, bool allow_empty, struct hrw_fault *fault)
 {
 	static const char *const names[] = {"pools", NULL};
-	const struct json *pools = json_get(root, names[0]);
+	const struct json *pools = json_get(root, names[0]), *nodes;
 
 	if (pools != NULL && json_only(root, names, fault) < 0)
 		return NULL;
@@ -124,6 +70,15 @@ pools_of(const struct json *root, struct hrw_fault *fault)
 			    json_type_name(json_type(pool)));
 			return NULL;
 		}
+		nodes = json_get(pool, "nodes");
+		if (!allow_empty && (nodes == NULL || json_count(nodes) == 0)) {
+			check_empty(pool, "the pool has no nodes", fault);
+			return NULL;
+		}
+	}
+	if (!allow_empty && json_count(pools) == 0) {
+		check_empty(pools, "the file has no pools", fault);
+		return NULL;
 	}
 	return pools;
 }
@@ -164,54 +119,115 @@ give(const struct json *pools, store_each_pool each, void *arg, struct hrw_fault
 	return rc < 0 ? rc : 0;
 }
 
+/* What the text comes to. */
+static int
+take_text(struct file *f, const struct buffer *text, store_each_pool each, void *arg,
+    struct hrw_fault *fault)
+{
+	struct hrw_fault inner = {0};
+	struct json *root = json_parse(buffer_bytes(text), JSON_COMMENTS, &inner);
+	const struct json *pools = NULL;
+	int rc;
+
+	if (root != NULL)
+		pools = pools_of(root, atomic_load(f->rules->allow_empty), &inner);
+	if (pools == NULL) {
+		rc = hrw_fault(fault, inner.error, "%s: %s%s%s", f->path, inner.field,
+		    inner.field[0] != '\0' ? ": " : "", inner.detail);
+		hrw_fault_at(fault, "%s", inner.field);
+	} else {
+		rc = give(pools, each, arg, fault);
+	}
+	json_free(root);
+	return rc;
+}
+
+static void
+note(struct file *f, const struct text_stamp *stamp, const struct buffer *text, bool is_read,
+    int rc, const struct hrw_fault *fault)
+{
+	struct store_reading *r = &f->reading;
+	uint64_t hash = is_read ? hrw_xxh64(buffer_bytes(text)) : 0;
+
+	pthread_mutex_lock(&f->lock);
+	f->loaded = f->seen = *stamp;
+	f->is_read = is_read;
+	f->hash = hash;
+	if (rc == 0) {
+		*r = (struct store_reading){.failures = r->failures};
+	} else {
+		if (!r->is_failing)
+			r->since = (int64_t)time(NULL);
+		r->is_failing = true;
+		r->failures++;
+		memcpy(r->detail, fault->detail, sizeof(r->detail));
+	}
+	pthread_mutex_unlock(&f->lock);
+}
+
 static int
 file_load(struct store *s, store_each_pool each, void *arg, struct hrw_fault *fault)
 {
 	struct file *f = file_of(s);
-	struct hrw_fault inner = {0};
 	struct buffer text = {0};
-	struct json *root = NULL;
-	const struct json *pools = NULL;
-	struct stamp stamp;
-	int rc;
+	struct text_stamp stamp;
+	int rc = text_read(f->path, atomic_load(f->rules->most), &text, &stamp, fault);
+	bool is_read = rc == 0;
 
-	rc = read_text(f, &text, &stamp, fault);
-	pthread_mutex_lock(&f->lock);
-	f->loaded = stamp;
-	pthread_mutex_unlock(&f->lock);
-	if (rc < 0)
-		goto out;
-	root = json_parse(buffer_bytes(&text), JSON_COMMENTS, &inner);
-	if (root != NULL)
-		pools = pools_of(root, &inner);
-	if (pools == NULL) {
-		rc = hrw_fault(fault, inner.error, "%s: %s", f->path, inner.detail);
-		hrw_fault_at(fault, "%s", inner.field);
-		goto out;
-	}
-	rc = give(pools, each, arg, fault);
-out:
-	json_free(root);
+	if (rc == 0)
+		rc = take_text(f, &text, each, arg, fault);
+	note(f, &stamp, &text, is_read, rc, fault);
 	buffer_fini(&text);
 	return rc;
 }
 
-/* Gone for a moment, as while a mount is swapped, is not another text. */
+/* May a text of the same stamp be another, or be readable by now? Blocks. */
+static bool
+is_another(struct file *f)
+{
+	struct buffer text = {0};
+	struct text_stamp stamp;
+	bool is_read = text_read(f->path, atomic_load(f->rules->most), &text, &stamp, NULL) == 0;
+	uint64_t hash = is_read ? hrw_xxh64(buffer_bytes(&text)) : 0;
+	bool is_other;
+
+	pthread_mutex_lock(&f->lock);
+	is_other = is_read && (!f->is_read || hash != f->hash);
+	pthread_mutex_unlock(&f->lock);
+	buffer_fini(&text);
+	return is_other;
+}
+
+/* A file that was renamed into place is taken at once. One that is gone, or is written
+ * in place, must look the same twice: a mount may be swapped just now, and the rest of
+ * the text be on its way. */
 static bool
 file_has_changed(struct store *s)
 {
 	struct file *f = file_of(s);
-	struct stamp now;
-	struct stat st;
-	bool has_changed;
+	struct text_stamp now = text_look(f->path), loaded, seen;
+	bool is_renamed, is_read;
 
-	if (stat(f->path, &st) < 0)
-		return false;
-	now = stamp_of(&st);
 	pthread_mutex_lock(&f->lock);
-	has_changed = !is_same(&now, &f->loaded);
+	loaded = f->loaded;
+	seen = f->seen;
+	is_read = f->is_read;
+	f->seen = now;
 	pthread_mutex_unlock(&f->lock);
-	return has_changed;
+	if (text_is_same(&now, &loaded))
+		return (!is_read || text_is_fresh(&now)) && is_another(f);
+	is_renamed = now.error == 0 && (now.inode != loaded.inode || now.device != loaded.device);
+	return is_renamed || text_is_same(&now, &seen);
+}
+
+static void
+file_reading(struct store *s, struct store_reading *out)
+{
+	struct file *f = file_of(s);
+
+	pthread_mutex_lock(&f->lock);
+	*out = f->reading;
+	pthread_mutex_unlock(&f->lock);
 }
 
 /* History entries are taken; nothing that makes an epoch is. */
@@ -295,6 +311,7 @@ static const struct store_methods methods = {
     .is_writable = false,
     .close = file_close,
     .has_changed = file_has_changed,
+    .reading = file_reading,
     .load = file_load,
     .commit = file_commit,
     .document = file_document,
@@ -315,7 +332,7 @@ ignore(void *arg, const char *pool, const char *document, struct hrw_fault *faul
 }
 
 struct store *
-store_open_file(const char *path, struct hrw_fault *fault)
+store_open_file(const char *path, const struct store_file_rules *rules, struct hrw_fault *fault)
 {
 	struct file *f = calloc(1, sizeof(*f));
 
@@ -325,6 +342,7 @@ store_open_file(const char *path, struct hrw_fault *fault)
 		return NULL;
 	}
 	f->store.methods = &methods;
+	f->rules = rules;
 	pthread_mutex_init(&f->lock, NULL);
 	f->memory = store_open_sqlite(":memory:", true, NULL, fault);
 	if (f->memory != NULL && file_load(&f->store, ignore, NULL, fault) == 0)

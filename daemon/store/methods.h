@@ -10,8 +10,9 @@
 struct store_methods {
 	bool is_writable;
 	void (*close)(struct store *s);
-	bool (*has_changed)(struct store *s);				       /* NULL: never */
-	bool (*is_lost)(struct store *s);				       /* NULL: never */
+	bool (*has_changed)(struct store *s);			     /* NULL: never */
+	void (*reading)(struct store *s, struct store_reading *out); /* NULL: nothing to tell */
+	bool (*is_lost)(struct store *s);			     /* NULL: never */
 	int (*copy)(struct store *s, const char *to, struct hrw_fault *fault); /* NULL: cannot */
 	bool (*is_earlier)(struct store *s, const char *pool, const char *was,
 	    const char *lineage); /* NULL: never */

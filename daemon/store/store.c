@@ -70,10 +70,21 @@ store_is_earlier(struct store *s, const char *pool, const char *was, const char 
 	return s->methods->is_earlier != NULL && s->methods->is_earlier(s, pool, was, lineage);
 }
 
+void
+store_reading(struct store *s, struct store_reading *out)
+{
+	*out = (struct store_reading){0};
+	if (s->methods->reading != NULL)
+		s->methods->reading(s, out);
+}
+
+/* A file that others write counts its own failures: nothing is wrong with the disk. */
 int
 store_load(struct store *s, store_each_pool each, void *arg, struct hrw_fault *fault)
 {
-	return noted(s, s->methods->load(s, each, arg, fault));
+	int rc = s->methods->load(s, each, arg, fault);
+
+	return s->methods->reading != NULL ? rc : noted(s, rc);
 }
 
 int

@@ -10,6 +10,7 @@
 #ifndef HRWD_STORE_STORE_H
 #define HRWD_STORE_STORE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,18 +26,38 @@ struct store;
 struct store *store_open_sqlite(
     const char *path, bool create, bool *is_new, struct hrw_fault *fault);
 
+/* What a plain file may be; a reload of the configuration may change it. */
+struct store_file_rules {
+	const atomic_size_t *most;	/* bytes of it */
+	const atomic_bool *allow_empty; /* it may have no pools, and pools no nodes */
+};
+
 /* Opens a plain file with a "pools" object: pools come from it and every change
- * is READ_ONLY; history and plans are kept in memory. */
-struct store *store_open_file(const char *path, struct hrw_fault *fault);
+ * is READ_ONLY; history and plans are kept in memory.
+ *   rules   outlive the store
+ *   errors  STORE_FAILED: it cannot be read, is no regular file, is too long;
+ *           BAD_JSON, BAD_FIELD, BAD_POOL. NULL then */
+struct store *store_open_file(
+    const char *path, const struct store_file_rules *rules, struct hrw_fault *fault);
 
 void store_close(struct store *s);
 
 /* Does it take changes? */
 bool store_is_writable(const struct store *s);
 
-/* A plain file: its text was replaced since the last load? (inode, size, mtime) Of an
- * SQLite file it is noted whether it is still in its place. */
+/* A plain file: is there another text since the last load, good or bad, or is it gone?
+ * Of an SQLite file it is noted whether it is still in its place. To be asked now and
+ * then; blocks. */
 bool store_has_changed(struct store *s);
+
+/* A plain file: how loading it went. Of another store all of it is 0. */
+struct store_reading {
+	uint64_t failures;
+	bool is_failing; /* the last load failed: what was loaded before is served */
+	int64_t since;	 /* … since this Unix time */
+	char detail[HRW_FAULT_DETAIL];
+};
+void store_reading(struct store *s, struct store_reading *out);
 
 /* As of the last commit or store_has_changed(): was the file, its log or its lock
  * removed, moved or replaced underneath? Every commit is STORE_FAILED then. Any thread,

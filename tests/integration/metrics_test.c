@@ -80,6 +80,8 @@ static const struct {
     {"hrwd_plan_keys_total", "hrwd_plan_keys_total", 1, 1e6},
     {"hrwd_store_commit_duration_seconds", "hrwd_store_commit_duration_seconds_count", 1, 10},
     {"hrwd_store_errors_total", "hrwd_store_errors_total", 0, 0},
+    {"hrwd_reload_failures_total", "hrwd_reload_failures_total{of=\"pools\"}", 0, 0},
+    {"hrwd_pools_file_failing", "hrwd_pools_file_failing", 0, 0},
     {"hrwd_log_lines_dropped_total", "hrwd_log_lines_dropped_total", 0, 0},
     {"hrwd_config_drift", "hrwd_config_drift{pool=\"default\"}", 0, 0},
     {"process_start_time_seconds", "process_start_time_seconds", 1e9, 1e11},

@@ -206,6 +206,17 @@ wait_for_nodes(const struct daemon *d, int count)
 	}
 }
 
+static void
+wait_for_metric(const struct daemon *d, const char *sample)
+{
+	double deadline = now_ms() + 20000;
+
+	while (strstr(get(d->admin, "/metrics")->body, sample) == NULL) {
+		ck_assert_msg(now_ms() < deadline, "no %s: %s", sample, daemon_log(d));
+		pause_ms(20);
+	}
+}
+
 START_TEST(a_plain_file_takes_no_change_but_plans_and_dry_runs_work)
 {
 	struct daemon *d = file_start(POOLS(FLEET_NODES));
@@ -265,6 +276,176 @@ START_TEST(a_plain_file_that_is_replaced_is_read_anew_by_itself)
 }
 END_TEST
 
+/* Each list is another edit of the one before: an address, the order, a node in the
+ * middle. Both placements take from the file what a node leaves out. */
+START_TEST(a_restart_on_an_edited_file_moves_no_key)
+{
+#define HASHED(nodes) "{\"default\":{\"placement\":\"go-rendezvous\",\"nodes\":[" nodes "]}}"
+#define BY_ID(nodes)  "{\"default\":{\"placement\":\"kafka\",\"nodes\":[" nodes "]}}"
+#define A	      "{\"name\":\"a\",\"address\":\"10.0.0.1:11211\"}"
+#define B	      "{\"name\":\"b\",\"address\":\"10.0.0.2:11211\"}"
+#define B_MOVED	      "{\"name\":\"b\",\"address\":\"10.0.9.9:11211\"}"
+#define C	      "{\"name\":\"c\",\"address\":\"10.0.0.3:11211\"}"
+	static const struct {
+		const char *before, *after;
+	} edits[] = {
+	    {HASHED(A "," B), HASHED(A "," B_MOVED)},
+	    {BY_ID(A "," B "," C), BY_ID(C "," B "," A)},
+	    {BY_ID(A "," C), BY_ID(A "," B "," C)},
+	};
+
+	for (size_t i = 0; i < sizeof(edits) / sizeof(edits[0]); i++) {
+		struct daemon *d = file_start(edits[i].before);
+		char *follows;
+
+		daemon_write(d, "pools.json", edits[i].after, strlen(edits[i].after));
+		kill(d->pid, SIGHUP);
+		wait_for_metric(d, "hrwd_pool_epoch{pool=\"default\"} 2\n");
+		daemon_log_has(d, "pool changed by its file|owners_moved=");
+		follows = strdup(text_at(get(d->lookup, "/pools/default"), "fingerprint"));
+		daemon_stop(d);
+		daemon_launch(d);
+		ck_assert_str_eq(text_at(get(d->lookup, "/pools/default"), "fingerprint"), follows);
+		free(follows);
+		daemon_stop(d);
+	}
+}
+END_TEST
+
+/* What may become of a file of pools; each leaves DIR/pools.json bad. */
+static void
+lose_file(const struct daemon *d, const char *how)
+{
+	const char *path = daemon_path(d, "pools.json");
+	char *large;
+
+	unlink(path);
+	if (strcmp(how, "gone") == 0)
+		return;
+	if (strcmp(how, "a pipe") == 0) {
+		ck_assert_int_eq(mkfifo(path, 0600), 0);
+	} else if (strcmp(how, "a link to a pipe") == 0) {
+		ck_assert_int_eq(mkfifo(daemon_path(d, "pipe"), 0600), 0);
+		ck_assert_int_eq(symlink("pipe", path), 0);
+	} else if (strcmp(how, "a folder") == 0) {
+		ck_assert_int_eq(mkdir(path, 0700), 0);
+	} else if (strcmp(how, "a device") == 0) {
+		ck_assert_int_eq(symlink("/dev/zero", path), 0);
+	} else if (strcmp(how, "too long") == 0) {
+		large = malloc(5 << 20);
+		memset(large, ' ', 5 << 20);
+		daemon_write(d, "pools.json", large, 5 << 20);
+		free(large);
+	} else {
+		daemon_write(d, "pools.json", how, strlen(how));
+	}
+}
+
+static void
+restore_file(const struct daemon *d)
+{
+	const char *path = daemon_path(d, "pools.json");
+
+	rmdir(path);
+	unlink(path);
+	unlink(daemon_path(d, "pipe"));
+	daemon_write(d, "pools.json", POOLS(FLEET_NODES), strlen(POOLS(FLEET_NODES)));
+}
+
+static const char *const losses[] = {"gone", "a pipe", "a link to a pipe", "a folder", "a device",
+    "too long", "", "{}", "{\"pools\":{}}", "{\"default\":{\"copies\":2}}", POOLS("[]"),
+    "{\"default"};
+
+START_TEST(a_plain_file_that_is_lost_keeps_the_last_good_pools_and_everybody_is_told)
+{
+	struct daemon *d = file_start(POOLS(FLEET_NODES));
+	unsigned failures = 0;
+
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
+		struct answer *a;
+
+		lose_file(d, losses[i]);
+		wait_for_metric(d, "\nhrwd_pools_file_failing 1\n");
+		/* Served and asked as before. */
+		ck_assert_int_eq(count_at(get(d->lookup, "/nodes"), "nodes"), 4);
+		expect_status(post(d->admin, "/plan", "{\"drain\":[\"cache-c\"]}"), 200);
+		a = expect_status(get(d->admin, "/readyz?verbose"), 200);
+		ck_assert_ptr_nonnull(strstr(a->body, "\nwarning file: "));
+		ck_assert_ptr_nonnull(strstr(a->body, "pools.json"));
+		/* The other listener tells no path. */
+		a = expect_status(get(d->lookup, "/readyz?verbose"), 200);
+		ck_assert_ptr_nonnull(strstr(a->body, "\nwarning file: "));
+		ck_assert_ptr_null(strstr(a->body, "pools.json"));
+		ck_assert_ptr_nonnull(text_at(get(d->admin, "/status"), "store.failing_since"));
+		failures++;
+		wait_for_metric(d, text("hrwd_reload_failures_total{of=\"pools\"} %u\n", failures));
+		restore_file(d);
+		wait_for_metric(d, "\nhrwd_pools_file_failing 0\n");
+		ck_assert_ptr_null(strstr(get(d->admin, "/readyz?verbose")->body, "warning"));
+	}
+	ck_assert_ptr_nonnull(strstr(daemon_log(d), "the last good pools stay"));
+	lose_file(d, "a pipe");
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(without_a_last_good_one_a_bad_plain_file_is_an_error_of_the_configuration)
+{
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
+		struct daemon *d = daemon_prepare("{\"store\":{\"file\":\"$DIR/pools.json\"}}",
+		    "--lookup", "127.0.0.1:0", "--admin", "127.0.0.1:0", NULL);
+
+		lose_file(d, losses[i]);
+		daemon_refuses_to_start(d, "pools.json");
+	}
+}
+END_TEST
+
+START_TEST(a_plain_file_may_become_empty_where_that_is_allowed)
+{
+	struct daemon *d =
+	    daemon_prepare("{\"store\":{\"file\":\"$DIR/pools.json\",\"allow_empty\":true}}",
+		"--lookup", "127.0.0.1:0", "--admin", "127.0.0.1:0", NULL);
+
+	daemon_write(d, "pools.json", "{}", 2);
+	daemon_launch(d);
+	expect_status(get(d->lookup, "/owner?key=a"), 404);
+	restore_file(d);
+	kill(d->pid, SIGHUP);
+	wait_for_metric(d, "hrwd_pool_nodes{pool=\"default\",state=\"active\"} 4");
+	daemon_write(d, "pools.json", POOLS("[]"), strlen(POOLS("[]")));
+	kill(d->pid, SIGHUP);
+	wait_for_nodes(d, 0);
+	daemon_stop(d);
+}
+END_TEST
+
+/* An address that moved hosts is the same in file and store, but the hash name that was
+ * taken from the old one is in the store alone: to apply the file changes nothing. */
+START_TEST(a_file_that_would_only_seed_otherwise_is_not_advised_to_be_applied)
+{
+#define SEED(address)                                                                              \
+	"{\"pools\":{\"default\":{\"placement\":\"libmemcached-ketama\",\"nodes\":["               \
+	"{\"name\":\"a\",\"address\":\"" address ":11211\"},"                                      \
+	"{\"name\":\"b\",\"address\":\"10.0.0.2:11211\"}]}}}"
+	struct daemon *d = daemon_start(SEED("10.0.0.1"), NULL);
+
+	ck_assert_ptr_nonnull(
+	    strstr(get(d->lookup, "/metrics")->body, "hrwd_config_drift{pool=\"default\"} 0"));
+	expect_status(patch(d->admin, "/nodes/a", "{\"address\":\"10.9.9.9:11211\"}"), 200);
+	daemon_stop(d);
+	daemon_launch(d);
+	daemon_log_has(d, "apply the file");
+	daemon_stop(d);
+	daemon_write(d, "hrwd.json", SEED("10.9.9.9"), strlen(SEED("10.9.9.9")));
+	daemon_launch(d);
+	daemon_log_has(d, "leaves out what the store knows|hash names");
+	ck_assert_ptr_nonnull(
+	    strstr(get(d->lookup, "/metrics")->body, "hrwd_config_drift{pool=\"default\"} 1"));
+	daemon_stop(d);
+}
+END_TEST
+
 SUITE(storage)
 {
 	tcase_set_timeout(tests, TEST_SECONDS);
@@ -280,4 +461,11 @@ SUITE(storage)
 	tcase_add_test(tests, a_plain_file_takes_no_change_but_plans_and_dry_runs_work);
 	tcase_add_test(tests, a_plain_file_is_read_anew_on_sighup);
 	tcase_add_test(tests, a_plain_file_that_is_replaced_is_read_anew_by_itself);
+	tcase_add_test(tests, a_restart_on_an_edited_file_moves_no_key);
+	tcase_add_test(
+	    tests, a_plain_file_that_is_lost_keeps_the_last_good_pools_and_everybody_is_told);
+	tcase_add_test(
+	    tests, without_a_last_good_one_a_bad_plain_file_is_an_error_of_the_configuration);
+	tcase_add_test(tests, a_plain_file_may_become_empty_where_that_is_allowed);
+	tcase_add_test(tests, a_file_that_would_only_seed_otherwise_is_not_advised_to_be_applied);
 }

@@ -14,6 +14,7 @@
 static uv_loop_t loop;
 static struct config *config;
 static struct store *store;
+static struct store_file_rules rules;
 static struct writer *writer;
 
 static void
@@ -34,7 +35,9 @@ open_file(const char *text)
 	ck_assert_int_eq(uv_loop_init(&loop), 0);
 	config = config_new();
 	config->store = CONFIG_STORE_FILE;
-	store = store_open_file(folder_file("pools.json"), &fault);
+	rules = (struct store_file_rules){&config->http.json_bytes, &config->allow_empty};
+	atomic_store(&config->allow_empty, true);
+	store = store_open_file(folder_file("pools.json"), &rules, &fault);
 	ck_assert_msg(store != NULL, "%s", fault.detail);
 	writer = writer_new(&loop, &config->members, store, &fault);
 	ck_assert_msg(writer != NULL, "%s", fault.detail);
