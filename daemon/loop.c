@@ -16,6 +16,7 @@
 #include "daemon/base/log.h"
 #include "daemon/begin.h"
 #include "daemon/drift.h"
+#include "daemon/http/accept.h"
 #include "daemon/http/listen.h"
 #include "daemon/http/server.h"
 #include "daemon/loop.h"
@@ -27,6 +28,7 @@
 #include "daemon/notify.h"
 #include "daemon/routes/routes.h"
 #include "daemon/sockets.h"
+#include "daemon/threads.h"
 #include "daemon/watchdog.h"
 #include "daemon/worker.h"
 
@@ -465,6 +467,13 @@ loop_run(struct config *config, struct hrw_fault *fault)
 	int rc;
 
 	log_set(config->log_level, config->log_is_json);
+	rc = accept_check(&config->http, fault);
+	if (rc == 0)
+		rc = threads_make(config, fault);
+	if (rc < 0) {
+		notify_status(fault->detail);
+		return rc;
+	}
 	if (uv_loop_init(&d.loop) < 0)
 		return hrw_fault(fault, HRW_INTERNAL, "no event loop can be made");
 	init_handles(&d);
