@@ -101,7 +101,7 @@ main(int argc, char **argv)
 	if (f.is_check || f.is_health)
 		begin_signals();
 	else
-		memory_prepare(argv);
+		memory_prepare();
 	if (choose_kernel(&fault) < 0 || (c = load(&f, &fault)) == NULL) {
 		log_last_words(&fault);
 		return EXIT_USAGE;

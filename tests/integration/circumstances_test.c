@@ -257,6 +257,24 @@ be_process_one(const struct birth *b)
 }
 
 static void
+be_started_by_the_loader(const struct birth *b)
+{
+	static const char *const loaders[] = {"/lib64/ld-linux-x86-64.so.2",
+	    "/lib/ld-linux-aarch64.so.1", "/lib/ld-linux-armhf.so.3"};
+	char **argv = calloc(8, sizeof(*argv));
+
+	for (size_t i = 0; i < sizeof(loaders) / sizeof(*loaders); i++)
+		if (access(loaders[i], X_OK) == 0)
+			argv[0] = text("%s", loaders[i]);
+	if (argv[0] == NULL)
+		cannot("the loader");
+	for (size_t i = 0; b->d->argv[i] != NULL && i < 6; i++)
+		argv[i + 1] = b->d->argv[i];
+	execv(argv[0], argv);
+	cannot("the loader");
+}
+
+static void
 be_in_a_folder_that_is_gone(const struct birth *b)
 {
 	must(mkdir("gone", 0700), "mkdir");
@@ -319,6 +337,7 @@ static const struct row rows[] = {
     {"no /dev and a gap", have_no_dev, 1, 1, 1, ONE_LINE, "/dev/null"},
     {"no network", have_no_network, 0, 0, 1, SERVES, NULL},
     {"process 1", be_process_one, 0, 0, 1, SERVES, NULL},
+    {"started by ld.so", be_started_by_the_loader, 0, 0, 1, SERVES, NULL},
     {"a folder that is gone", be_in_a_folder_that_is_gone, 0, 0, 1, SERVES, NULL},
     {"a bare environment", have_a_bare_environment, 0, 0, 1, SERVES, NULL},
     {"an odd environment", have_an_odd_environment, 0, 9, 1, SERVES, NULL},
