@@ -268,17 +268,28 @@ open_others(const struct addrinfo *info, unsigned count, int *fds, const char *b
 	return rc;
 }
 
+/* The first address of a host, to freeaddrinfo(), and its text. */
+static int
+resolve(const struct address *a, struct addrinfo **info, char bound[LISTEN_BOUND])
+{
+	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
+	int rc = getaddrinfo(a->host, a->port, &hints, info);
+
+	if (rc == 0)
+		name_bound((*info)->ai_addr, (*info)->ai_addrlen, bound);
+	return rc;
+}
+
 static int
 listen_tcp(const struct address *a, unsigned count, int *fds, char bound[LISTEN_BOUND],
     struct hrw_fault *fault)
 {
-	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *info;
-	int rc = getaddrinfo(a->host, a->port, &hints, &info);
+	struct addrinfo *info;
+	int rc = resolve(a, &info, bound);
 
 	if (rc != 0)
 		return hrw_fault(fault, HRW_INTERNAL, "cannot listen on %s: no such host: %s",
 		    bound, gai_strerror(rc));
-	name_bound(info->ai_addr, info->ai_addrlen, bound);
 	fds[0] = take_alone(info, bound, fault);
 	if (fds[0] < 0) {
 		rc = HRW_INTERNAL;
@@ -461,6 +472,18 @@ listen_open(const char *address, const struct listen_access *access, unsigned co
 	if (a.path == NULL)
 		return listen_tcp(&a, count, fds, bound, fault);
 	return listen_unix(&a, access != NULL ? access : &usual, count, fds, bound, fault);
+}
+
+bool
+listen_name(const char *address, char bound[LISTEN_BOUND])
+{
+	struct addrinfo *info;
+	struct address a;
+
+	if (parse(address, &a, NULL) < 0 || a.path != NULL || resolve(&a, &info, bound) != 0)
+		return false;
+	freeaddrinfo(info);
+	return true;
 }
 
 static int

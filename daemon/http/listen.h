@@ -48,6 +48,9 @@ int listen_open(const char *address, const struct listen_access *access, unsigne
  *   errors   BAD_ADDRESS: it is no listening TCP or unix socket with a path */
 int listen_adopt(int fd, char bound[LISTEN_BOUND], struct hrw_fault *fault);
 
+/* A TCP address as it is bound, its host resolved; false: it has none. */
+bool listen_name(const char *address, char bound[LISTEN_BOUND]);
+
 /* Connects to whoever listens on an address, within so many seconds, which bind
  * each send and receive on the socket too.
  *   returns  the socket, to close(); INTERNAL: nobody is there */
