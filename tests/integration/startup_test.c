@@ -584,6 +584,36 @@ START_TEST(sighup_reads_the_log_level_anew_and_says_what_it_could_not_change)
 }
 END_TEST
 
+static long
+threads_with(const char *pool_size)
+{
+	struct daemon *d;
+	const char *at;
+	long threads;
+
+	setenv("UV_THREADPOOL_SIZE", pool_size, 1);
+	d = fleet_start();
+	unsetenv("UV_THREADPOOL_SIZE");
+	at = strstr(get(d->admin, "/metrics")->body, "\nprocess_threads ");
+	ck_assert_ptr_nonnull(at);
+	threads = strtol(at + strlen("\nprocess_threads "), NULL, 10);
+	daemon_stop(d);
+	return threads;
+}
+
+START_TEST(all_threads_are_there_when_it_is_ready_and_the_environment_takes_none_away)
+{
+	enum { MANY = 60 };
+	long usual = threads_with("0"), least = 1 + 1 + 4 + 6; /* main, worker, uploads, the rest */
+
+	ck_assert_int_gt(usual, least);
+	ck_assert_int_eq(threads_with("1"), usual);
+	ck_assert_int_eq(threads_with("-5"), usual);
+	ck_assert_int_eq(threads_with("many"), usual);
+	ck_assert_int_gt(threads_with(text("%d", MANY)), MANY);
+}
+END_TEST
+
 START_TEST(a_log_can_be_json_a_line_an_event)
 {
 	struct daemon *d = daemon_start(FLEET_CONFIG("\"log\":{\"format\":\"json\"},"), NULL);
@@ -650,6 +680,8 @@ SUITE(startup)
 	tcase_add_test(tests, sigterm_under_load_cuts_no_request);
 	tcase_add_test(tests, sigint_ends_it_too_and_idle_connections_do_not_hold_it);
 	tcase_add_test(tests, sighup_reads_the_log_level_anew_and_says_what_it_could_not_change);
+	tcase_add_test(
+	    tests, all_threads_are_there_when_it_is_ready_and_the_environment_takes_none_away);
 	tcase_add_test(tests, a_log_can_be_json_a_line_an_event);
 	tcase_add_test(tests, its_health_is_asked_by_the_program_itself);
 }
