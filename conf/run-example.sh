@@ -58,4 +58,6 @@ sed -e "s|\"lookup\": \"127.0.0.1:7070\",|\"lookup\": \"$lookup\",|" \
 	-e "s|\"admin\": \"127.0.0.1:7071\",|\"admin\": [\"$admin\", \"unix:$socket\"],|" \
 	"$here/hrwd.json" >"$build/example/hrwd.json"
 load &
+# Memory stays flat without caches of its threads.
+export GLIBC_TUNABLES="${GLIBC_TUNABLES-glibc.malloc.tcache_count=0}"
 exec "$build/hrwd" --config "$build/example/hrwd.json" --store "$build/example/hrwd.db"

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "core/membership.h"
+#include "core/number.h"
 #include "core/range.h"
 
 enum { HOST_BYTES_MAX = 253, LABEL_BYTES_MAX = 63 };
@@ -210,11 +211,13 @@ hrw_check_zone(struct hrw_bytes zone, struct hrw_fault *fault)
 int
 hrw_check_weight(double weight, struct hrw_fault *fault)
 {
+	char shown[HRW_NUMBER];
+
 	/* Written so that NaN fails. */
 	if (weight == 0 || (weight >= 1e-6 && weight <= 1e9))
 		return 0;
 	return hrw_fault(fault, HRW_BAD_WEIGHT,
-	    "%.17g is not a weight: use a number from 0.000001 to 1000000000, or 0 for a node that "
+	    "%s is not a weight: use a number from 0.000001 to 1000000000, or 0 for a node that "
 	    "takes no key",
-	    weight);
+	    hrw_show_number(weight, shown));
 }

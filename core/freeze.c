@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/node.h"
+#include "core/number.h"
 #include "core/params.h"
 #include "core/range.h"
 
@@ -41,20 +42,20 @@ check_weights(const struct hrw_membership *m, struct hrw_fault *fault)
 
 	for (size_t i = 0; i < m->count; i++) {
 		const struct hrw_node *node = &m->node[i];
+		char weight[HRW_NUMBER], min[HRW_NUMBER], max[HRW_NUMBER];
 
 		if (hrw_takes_weight(weights, node->weight))
 			continue;
 		if (weights->rule == HRW_WEIGHT_NONE)
 			hrw_fault(fault, HRW_BAD_WEIGHT,
-			    "weight %.17g of \"%s\" cannot be kept: %s takes no weights, use 1",
-			    node->weight, node->name, placement->name);
+			    "weight %s of \"%s\" cannot be kept: %s takes no weights, use 1",
+			    hrw_show_number(node->weight, weight), node->name, placement->name);
 		else
 			hrw_fault(fault, HRW_BAD_WEIGHT,
-			    "weight %.17g of \"%s\" cannot be kept: %s takes %s from %.17g to "
-			    "%.17g",
-			    node->weight, node->name, placement->name,
+			    "weight %s of \"%s\" cannot be kept: %s takes %s from %s to %s",
+			    hrw_show_number(node->weight, weight), node->name, placement->name,
 			    weights->rule == HRW_WEIGHT_WHOLE ? "whole numbers" : "weights",
-			    weights->min, weights->max);
+			    hrw_show_number(weights->min, min), hrw_show_number(weights->max, max));
 		hrw_fault_at_node(fault, node, "weight");
 		return HRW_BAD_WEIGHT;
 	}

@@ -2,6 +2,7 @@
  * node.c - one node: its fields checked, copied and compared.
  */
 #include "core/node.h"
+#include "core/number.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -232,10 +233,13 @@ check_unused(const struct hrw_placement *placement, const struct hrw_node *node,
 static int
 check_reweight(const struct hrw_node *node, struct hrw_fault *fault)
 {
+	char shown[HRW_NUMBER];
+
 	if (!node->has_reweight || (node->reweight >= 0 && node->reweight <= 1))
 		return 0;
 	return hrw_fault(fault, HRW_BAD_FIELD,
-	    "reweight %.17g is out of range: use 0 to 1, or leave it out", node->reweight);
+	    "reweight %s is out of range: use 0 to 1, or leave it out",
+	    hrw_show_number(node->reweight, shown));
 }
 
 int

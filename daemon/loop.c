@@ -16,7 +16,9 @@
 #include "daemon/base/log.h"
 #include "daemon/begin.h"
 #include "daemon/drift.h"
+#include "daemon/http/accept.h"
 #include "daemon/http/listen.h"
+#include "daemon/http/own_socket.h"
 #include "daemon/http/server.h"
 #include "daemon/loop.h"
 #include "daemon/members/clock.h"
@@ -29,6 +31,7 @@
 #include "daemon/notify.h"
 #include "daemon/routes/routes.h"
 #include "daemon/sockets.h"
+#include "daemon/threads.h"
 #include "daemon/watchdog.h"
 #include "daemon/worker.h"
 
@@ -57,7 +60,7 @@ struct daemon {
 	struct worker *worker[WORKERS_MAX];
 	size_t worker_count;
 	atomic_size_t workers_ended;
-	struct http_server *admin[CONFIG_ADDRESSES_MAX];
+	struct http_server *admin[CONFIG_ADDRESSES_MAX + 1]; /* one for health checks */
 	size_t admin_count, admin_closed;
 	enum phase phase;
 	uint64_t deadline; /* of requests under way, by the loop's clock */
@@ -419,6 +422,29 @@ serve_admin(struct daemon *d, struct hrw_fault *fault)
 	return 0;
 }
 
+/* A listener of reads for this user's health check, where the others speak TLS. */
+static int
+serve_health(struct daemon *d, struct hrw_fault *fault)
+{
+	int fd;
+
+	if (d->sockets.health[0] == '\0')
+		return 0;
+	fd = own_socket_listen(d->sockets.health);
+	if (fd < 0) {
+		log_warn("another process has the name of the socket for hrwd --health, which "
+			 "asks %s over TLS instead: with tls.client_ca that fails",
+		    d->sockets.health);
+		return 0;
+	}
+	d->admin[d->admin_count] = http_server_new(&d->loop, fd, LISTENER_LOOKUP, false,
+	    &d->config->http, &routes_site, &d->app, writer_snapshot(d->app.writer), fault);
+	if (d->admin[d->admin_count] == NULL)
+		return fault->error;
+	d->admin_count++;
+	return 0;
+}
+
 static void
 flush(uv_timer_t *timer)
 {
@@ -438,6 +464,8 @@ start(struct daemon *d, struct hrw_fault *fault)
 		rc = serve_lookup(d, fault);
 	if (rc == 0)
 		rc = serve_admin(d, fault);
+	if (rc == 0)
+		rc = serve_health(d, fault);
 	if (rc < 0)
 		return rc;
 	uv_signal_start(&d->term, end_signal, SIGTERM);
@@ -482,6 +510,13 @@ loop_run(struct config *config, struct hrw_fault *fault)
 	int rc;
 
 	log_set(config->log_level, config->log_is_json);
+	rc = accept_check(&config->http, fault);
+	if (rc == 0)
+		rc = threads_make(config, fault);
+	if (rc < 0) {
+		notify_status(fault->detail);
+		return rc;
+	}
 	if (uv_loop_init(&d.loop) < 0)
 		return hrw_fault(fault, HRW_INTERNAL, "no event loop can be made");
 	init_handles(&d);

@@ -9,22 +9,16 @@
 
 #include "core/kernel.h"
 #include "daemon/base/log.h"
-#include "daemon/base/sink.h"
 #include "daemon/begin.h"
 #include "daemon/config/config.h"
 #include "daemon/config/flags.h"
 #include "daemon/inspect.h"
 #include "daemon/loop.h"
-#include "daemon/members/report.h"
 #include "daemon/memory.h"
 #include "daemon/notify.h"
 #include "daemon/probe.h"
 
-enum {
-	EXIT_USAGE = 2,
-	THREADS_FREE = 6,    /* of the libuv pool, for what is short */
-	LAST_WORDS_MS = 500, /* for a reader of stderr that is slow */
-};
+enum { EXIT_USAGE = 2 };
 
 static void
 print_help(void)
@@ -73,17 +67,6 @@ load(const struct flags *f, struct hrw_fault *fault)
 	return NULL;
 }
 
-/* One line, whatever the configuration says of the log. */
-static void
-complain(const struct hrw_fault *fault)
-{
-	struct buffer line = {0};
-
-	buffer_printf(&line, "%shrwd: %s\n", log_prefix(LOG_ERROR), fault->detail);
-	sink_write(buffer_bytes(&line));
-	buffer_fini(&line);
-}
-
 /* Every kernel answers alike: this is for tests, and for measuring. */
 static int
 choose_kernel(struct hrw_fault *fault)
@@ -91,18 +74,6 @@ choose_kernel(struct hrw_fault *fault)
 	const char *name = getenv("HRW_KERNEL");
 
 	return name == NULL ? 0 : hrw_kernel_choose(name, fault);
-}
-
-/* Reports and uploads hold threads of the libuv pool for long, and changes must
- * not wait behind them. */
-static void
-set_threads(const struct config *c)
-{
-	char count[24];
-
-	snprintf(count, sizeof(count), "%zu",
-	    reports_threads(&c->members) + c->running_uploads + THREADS_FREE);
-	setenv("UV_THREADPOOL_SIZE", count, 0);
 }
 
 int
@@ -131,26 +102,24 @@ main(int argc, char **argv)
 	if (f.is_check || f.is_health)
 		begin_signals();
 	else
-		memory_prepare(argv);
+		memory_prepare();
 	if (choose_kernel(&fault) < 0 || (c = load(&f, &fault)) == NULL ||
 	    (!f.is_health && inspect_pools(c, f.is_check, &fault) < 0)) {
-		complain(&fault);
+		log_last_words(&fault);
 		if (c != NULL)
 			config_free(c);
-		sink_finish(LAST_WORDS_MS);
 		return EXIT_USAGE;
 	}
-	set_threads(c);
 	if (f.is_health)
 		rc = probe_ready(c, &fault);
 	else if (!f.is_check)
 		rc = loop_run(c, &fault);
 	if (rc < 0) {
-		complain(&fault);
+		log_last_words(&fault);
 		status = EXIT_FAILURE;
 	}
 	config_free(c);
 	uv_library_shutdown();
-	sink_finish(LAST_WORDS_MS);
+	log_finish();
 	return status;
 }

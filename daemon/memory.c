@@ -7,12 +7,14 @@
  * the caches of threads: up to 240 KiB each, in pieces that lie all over the heap.
  * Without them it is 15, and flat; lookups cost the same. jemalloc took 42, with one
  * heap and no caches 18. Neither smaller caches of SQLite's nor another threshold for
- * mmap changed anything.)
+ * mmap changed anything, nor did M_MXFAST.)
+ *
+ * Those caches are a tunable of glibc's, which it reads from GLIBC_TUNABLES when a
+ * program starts; mallopt() has none for it. Whoever starts the daemon sets it: the
+ * unit, the image, `make run`. (Tried: to set it and start anew by /proc/self/exe. That
+ * is another program under a loader, and no program at all without a /proc.)
  */
 #include <malloc.h>
-#include <stdlib.h>
-#include <sys/auxv.h>
-#include <unistd.h>
 
 #include "daemon/memory.h"
 #include "daemon/metrics/process.h"
@@ -24,30 +26,11 @@ enum {
 
 #ifdef __GLIBC__
 
-#define TUNABLES "GLIBC_TUNABLES" /* its manual: Memory Allocation Tunables */
-
-/* Starts the program anew with a setting that glibc takes from there alone. Where
- * that cannot be, as without a /proc, it goes on with the caches. */
-static void
-go_without_caches(char **argv)
-{
-	char program[4096];
-	ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
-
-	/* Who has more rights than its caller may not be told, and would go in circles. */
-	if (getenv(TUNABLES) != NULL || getauxval(AT_SECURE) != 0 || len <= 0)
-		return;
-	program[len] = '\0';
-	setenv(TUNABLES, "glibc.malloc.tcache_count=0", 1);
-	execv(program, argv);
-}
-
 void
-memory_prepare(char **argv)
+memory_prepare(void)
 {
-	go_without_caches(argv);
 	/* Lookups allocate nothing and most other threads wait for a disk: nobody
-	 * needs a heap of his own. */
+	 * needs a heap of its own. */
 	mallopt(M_ARENA_MAX, 1);
 }
 
@@ -72,9 +55,8 @@ trim(uv_work_t *work)
 #else
 
 void
-memory_prepare(char **argv)
+memory_prepare(void)
 {
-	(void)argv;
 }
 
 static uint64_t
@@ -109,7 +91,7 @@ look(uv_timer_t *timer)
 
 	if (m->is_trimming)
 		return;
-	/* What was seen amid work, when much was let go since the trim, is too much. */
+	/* What was seen during work, when much was let go since the trim, is too much. */
 	m->kept = kept < m->kept ? kept : m->kept;
 	if (kept - m->kept >= SLACK)
 		m->is_trimming = uv_queue_work(timer->loop, &m->work, trim, trimmed) == 0;

@@ -19,10 +19,8 @@ struct memory {
 	uint64_t kept;	  /* bytes resident and in no use, right after the last trim */
 };
 
-/* One heap for all threads, and no caches of theirs before it; before the first of
- * them. May start the program anew, once, by its own arguments (same process, same
- * descriptors): only at its start is glibc told of the latter. */
-void memory_prepare(char **argv);
+/* One heap for all threads; before the first of them. */
+void memory_prepare(void);
 
 void memory_init(struct memory *m, uv_loop_t *loop);
 /* Gives back what the start took, then looks every other second. */

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "daemon/http/listen.h"
+#include "daemon/http/own_socket.h"
 #include "daemon/http/tls.h"
 #include "daemon/probe.h"
 
@@ -49,18 +50,31 @@ ask(int fd, char *head, size_t room)
 	return len;
 }
 
+/* Beside an address of TLS there is a socket without, which asks for no certificate. */
+static int
+connect_beside(const struct config *c, const struct config_address *address)
+{
+	char bound[LISTEN_BOUND];
+
+	if (!config_is_tls(c, address) || !listen_name(address->text, bound))
+		return -1;
+	return own_socket_connect(bound, SECONDS);
+}
+
 int
 probe_ready(const struct config *c, struct hrw_fault *fault)
 {
 	const struct config_address *address = pick(c);
-	int fd = listen_connect(address->text, SECONDS, fault), status;
+	int fd = connect_beside(c, address), status;
+	bool is_tls = fd < 0 && config_is_tls(c, address);
 	char head[HEAD + 1];
 	size_t len;
 
 	if (fd < 0)
+		fd = listen_connect(address->text, SECONDS, fault);
+	if (fd < 0)
 		return fd;
-	len = config_is_tls(c, address) ? tls_ask(fd, request, sizeof(request) - 1, head, HEAD)
-					: ask(fd, head, HEAD);
+	len = is_tls ? tls_ask(fd, request, sizeof(request) - 1, head, HEAD) : ask(fd, head, HEAD);
 	close(fd);
 	head[len] = '\0';
 	if (sscanf(head, "HTTP/1.1 %3d", &status) != 1)

@@ -7,7 +7,8 @@
 #include "daemon/config/config.h"
 
 /* Asks for /readyz on a listener of the configuration: a unix socket if there is
- * one, else one without TLS, else any.
+ * one, else one without TLS, else on the socket that a daemon of TLS alone keeps for
+ * its own user, else over TLS.
  *   errors  INTERNAL: nobody answers within five seconds, or not with 200 */
 int probe_ready(const struct config *c, struct hrw_fault *fault);
 

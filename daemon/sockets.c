@@ -1,6 +1,7 @@
 /*
  * sockets.c - from the configuration's addresses to sockets, and their names.
  */
+#include <stdio.h>
 #include <unistd.h>
 
 #include "daemon/base/log.h"
@@ -17,6 +18,10 @@ note_name(struct sockets *s, const struct config *config, const char *kind,
 		buffer_printf(&s->names, " and %s", bound);
 	if (config_is_tls(config, address))
 		buffer_add_text(&s->names, " with TLS");
+	else
+		s->has_plain = true;
+	if (s->health[0] == '\0')
+		snprintf(s->health, sizeof(s->health), "%s", bound);
 }
 
 static int
@@ -74,7 +79,11 @@ sockets_open(struct sockets *s, const struct config *config, struct hrw_fault *f
 			s->lookup[i][k] = -1;
 	}
 	rc = open_lookup(s, config, fault);
-	return rc < 0 ? rc : open_admin(s, config, fault);
+	if (rc == 0)
+		rc = open_admin(s, config, fault);
+	if (s->has_plain)
+		s->health[0] = '\0';
+	return rc;
 }
 
 int

@@ -7,6 +7,7 @@
 
 #include "daemon/base/buffer.h"
 #include "daemon/config/config.h"
+#include "daemon/http/listen.h"
 
 enum { WORKERS_MAX = 64 };
 
@@ -14,6 +15,10 @@ struct sockets {
 	/* By the configuration's addresses; -1: none, or taken by who serves it. */
 	int lookup[CONFIG_ADDRESSES_MAX][WORKERS_MAX], admin[CONFIG_ADDRESSES_MAX];
 	struct buffer names; /* "lookup on ADDR, admin on ADDR" */
+	/* Where all speak TLS, the first of them as bound: a health check asks beside it.
+	 * Else "". */
+	char health[LISTEN_BOUND];
+	bool has_plain; /* one speaks no TLS */
 };
 
 /* Opens all of them, one for each worker on a lookup address. An error is that of

@@ -11,6 +11,7 @@
 #include "daemon/metrics/lag.h"
 #include "daemon/metrics/metrics.h"
 #include "daemon/routes/routes.h"
+#include "daemon/threads.h"
 #include "daemon/worker.h"
 
 enum { IDLE_CHECK_MS = 10 };
@@ -231,8 +232,12 @@ worker_start(const struct app *app, const int *fds, size_t count, void (*ended)(
 		w->reader = writer_add_reader(app->writer, wake_up, w);
 	if (w->reader != NULL)
 		writer_adopt(w->reader, &w->current);
-	if (w->reader == NULL || uv_thread_create(&w->thread, run, w) < 0) {
-		hrw_fault(fault, HRW_INTERNAL, "no memory or thread for a worker");
+	if (w->reader == NULL) {
+		hrw_fault(fault, HRW_INTERNAL, "no memory for a worker");
+		goto failed;
+	}
+	if (uv_thread_create(&w->thread, run, w) < 0) {
+		threads_fault(app->config, fault);
 		goto failed;
 	}
 	uv_sem_wait(&w->started);

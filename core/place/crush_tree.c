@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/node.h"
+#include "core/number.h"
 #include "core/place/order.h"
 
 void
@@ -78,6 +79,7 @@ given_hosts(const struct hrw_value *value, struct host *hosts, struct hrw_fault 
 {
 	for (size_t i = 0; i < value->host_count; i++) {
 		const struct hrw_host *given = &value->host[i];
+		char shown[HRW_NUMBER];
 
 		if (given->has_id && given->id >= 0) {
 			hrw_fault(fault, HRW_BAD_FIELD,
@@ -88,8 +90,9 @@ given_hosts(const struct hrw_value *value, struct host *hosts, struct hrw_fault 
 		if (given->has_weight &&
 		    !(given->weight >= 0 && given->weight <= HRW_CRUSH_WEIGHT_MAX)) {
 			hrw_fault(fault, HRW_BAD_FIELD,
-			    "weight %.17g of host \"%s\" is out of range: use 0 to %d",
-			    given->weight, given->name, HRW_CRUSH_WEIGHT_MAX);
+			    "weight %s of host \"%s\" is out of range: use 0 to %d",
+			    hrw_show_number(given->weight, shown), given->name,
+			    HRW_CRUSH_WEIGHT_MAX);
 			return bad_hosts(fault);
 		}
 		hosts[i] = (struct host){.name = given->name,

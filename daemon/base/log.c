@@ -17,6 +17,8 @@
 /* A message past this is cut: none of ours comes near. */
 enum { MESSAGE_BYTES = 1024, SHOWN_BYTES = 2 * MESSAGE_BYTES };
 
+enum { LAST_MS = 500 }; /* for a reader of stderr that is slow */
+
 /* The process has one stderr, and a reload may change how it is written while
  * any thread logs. */
 static atomic_int level_now = LOG_INFO;
@@ -54,8 +56,9 @@ look_for_journal(void)
 		     fstat(STDERR_FILENO, &is) == 0 && is.st_dev == device && is.st_ino == inode;
 }
 
-const char *
-log_prefix(enum log_level level)
+/* What goes before a line: "<3>", or "". */
+static const char *
+prefix(enum log_level level)
 {
 	pthread_once(&once, look_for_journal);
 	return is_journal ? levels[level].priority : "";
@@ -157,7 +160,7 @@ put_line(enum log_level level, const char *message, const struct log_field *fiel
 	char at[JSON_TIME];
 
 	json_time(now_ms(), at);
-	buffer_add_text(&line, log_prefix(level));
+	buffer_add_text(&line, prefix(level));
 	if (atomic_load(&is_json_now)) {
 		struct json_out o = json_out(&line);
 
@@ -238,3 +241,20 @@ LOG_FUNCTION(error, LOG_ERROR)
 LOG_FUNCTION(warn, LOG_WARN)
 LOG_FUNCTION(info, LOG_INFO)
 LOG_FUNCTION(debug, LOG_DEBUG)
+
+void
+log_finish(void)
+{
+	sink_finish(LAST_MS);
+}
+
+void
+log_last_words(const struct hrw_fault *fault)
+{
+	struct buffer line = {0};
+
+	buffer_printf(&line, "%shrwd: %s\n", prefix(LOG_ERROR), fault->detail);
+	sink_write(buffer_bytes(&line));
+	buffer_fini(&line);
+	log_finish();
+}

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "core/bytes.h"
+#include "core/error.h"
 
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
@@ -40,8 +41,12 @@ void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* What goes before a line that is written past this file: "<3>", or "". */
-const char *log_prefix(enum log_level level);
+/* The one line of a start that failed, "hrwd: …", whatever the configuration says of
+ * the log; then log_finish(). */
+void log_last_words(const struct hrw_fault *fault);
+
+/* Where the process ends: waits a moment for a reader of stderr that is slow. */
+void log_finish(void);
 
 /* Events, whose message is a literal and whose particulars are fields. As text a
  * field is name=value; a value that is no plain word stands in quotes, in which

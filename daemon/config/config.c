@@ -287,6 +287,39 @@ check_addresses(const struct config *c, const char *listener, const struct confi
 	return 0;
 }
 
+/* Of all addresses, the one at a place; NULL behind the last. */
+static const struct config_address *
+address_at(const struct config *c, size_t at, const char **listener)
+{
+	*listener = at < c->http.lookup.count ? "lookup" : "admin";
+	if (at < c->http.lookup.count)
+		return &c->http.lookup.at[at];
+	at -= c->http.lookup.count;
+	return at < c->http.admin.count ? &c->http.admin.at[at] : NULL;
+}
+
+/* No port is there for two. */
+static int
+check_pairs(const struct config *c, struct hrw_fault *fault)
+{
+	const struct config_address *a, *b;
+	const char *first, *second;
+	char why[HRW_FAULT_DETAIL];
+
+	for (size_t i = 0; (a = address_at(c, i, &first)) != NULL; i++) {
+		for (size_t k = 0; k < i && (b = address_at(c, k, &second)) != NULL; k++) {
+			if (!listen_meet(a->text, b->text))
+				continue;
+			snprintf(why, sizeof(why),
+			    "listen.%s has %s, which takes the place of %s in listen.%s: give each "
+			    "listener an address of its own",
+			    first, a->text, b->text, second);
+			return refuse_address(c, first, a->text, why, fault);
+		}
+	}
+	return 0;
+}
+
 int
 config_check(const struct config *c, struct hrw_fault *fault)
 {
@@ -297,7 +330,9 @@ config_check(const struct config *c, struct hrw_fault *fault)
 		    "listen.lookup and listen.admin are both off, so nothing would be answered: "
 		    "give one of them an address");
 	rc = check_addresses(c, "lookup", &c->http.lookup, fault);
-	return rc < 0 ? rc : check_addresses(c, "admin", &c->http.admin, fault);
+	if (rc == 0)
+		rc = check_addresses(c, "admin", &c->http.admin, fault);
+	return rc < 0 ? rc : check_pairs(c, fault);
 }
 
 /* An option's value in a document as JSON text; its default where left out. */

@@ -1,6 +1,7 @@
 /*
  * paths.c - files and folders, which are absolute from here on.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,7 +9,8 @@
 #include "daemon/config/private.h"
 #include "daemon/members/secrets.h"
 
-/* An absolute path of a relative one, to free(). */
+/* An absolute path of a relative one, to free(). Where the working folder is gone or
+ * out of reach, it stays as it is: whoever opens it says so. */
 static char *
 absolute(const char *path)
 {
@@ -18,7 +20,7 @@ absolute(const char *path)
 	if (path[0] != '/') {
 		here = getcwd(NULL, 0);
 		if (here == NULL)
-			return NULL;
+			return errno == ENOMEM ? NULL : strdup(path);
 		buffer_printf(&out, "%s%s", here, strcmp(here, "/") == 0 ? "" : "/");
 	}
 	buffer_add_text(&out, strncmp(path, "./", 2) == 0 ? path + 2 : path);

@@ -13,7 +13,7 @@
 
 /* clang-format off: a row a line or two */
 const struct command commands[] = {
-    {"owner", "KEY...", "", "the node ranked first for a key, and where to go now",
+    {"owner", "KEY...", "", "the node ranked first for a key, and its address",
 	"Of several keys, or of those on stdin (-), it prints a line with key, tab and owner each",
 	lookup_owner},
     {"replicas", "KEY...", "copies", "the nodes that hold a key, best first, and fallback",
@@ -36,7 +36,7 @@ const struct command commands[] = {
 	action_drain},
     {"activate", "NODE...", CHANGE, "let nodes hold keys: filled ones, or back from a drain", "",
 	action_activate},
-    {"rejoin", "NODE...", CHANGE, "place keys on nodes that came back empty", "", action_rejoin},
+    {"rejoin", "NODE...", CHANGE, "say that nodes came back empty", "", action_rejoin},
     {"reweight", "NODE WEIGHT", CHANGE " settle-now", "give a node another share of the keys", "",
 	action_reweight},
     {"address", "NODE ADDRESS", CHANGE, "say where a node is now: no key moves", "",

@@ -162,6 +162,10 @@ show_leftovers(const struct ctl *ctl, const struct json *j)
 	struct buffer nodes = {0};
 	char number[TABLE_COUNT];
 
+	if (json_type(json_get(j, "leftovers")) == JSON_NULL &&
+	    strcmp(client_text(j, "/keys/source"), "estimate") != 0 &&
+	    client_count(j, "/copies_gained") > 0)
+		say(ctl, STYLE_WARN, "whether nodes that gain have old copies is not known");
 	if (keys == 0)
 		return;
 	json_each (node, json_at(j, "/leftovers/nodes"))

@@ -272,8 +272,14 @@ dump_one(struct ctl *ctl, const char *name, struct buffer *text)
 		buffer_add_text(text, text->len > 0 ? ",\n" : "");
 		json_quote(text, hrw_text(name));
 		buffer_add_text(text, ":");
-		put_but(
-		    &o, NULL, reply.json, "name epoch lineage fingerprint settled only_joins keys");
+		put_but(&o, NULL, reply.json,
+		    "name epoch lineage fingerprint settled only_joins keys warnings");
+		if (!json_bool(json_get(reply.json, "settled")) &&
+		    json_type(json_get(reply.json, "settled")) != JSON_NULL)
+			fprintf(stderr,
+			    "hrwctl: pool %s is not settled: what is dumped says nothing of copies "
+			    "that are still to be made\n",
+			    ctl_shown(name));
 	}
 	reply_fini(&reply);
 	return rc;

@@ -19,6 +19,7 @@ enum {
 	SPARE_FILES = 256, /* store, logs, event descriptors, plans' readers */
 	LOOP_FILES = 5,	   /* of a loop that is still to be made */
 	FEW_FILES = 12,
+	BASE_FILES = 24,    /* of an idle daemon with its store, beside loops and listeners */
 	LIMIT_SLACK = 1024, /* connections above the limit that can be told so */
 	BUCKETS = 4096,
 };
@@ -72,6 +73,22 @@ static size_t
 smaller(size_t a, size_t b)
 {
 	return a < b ? a : b;
+}
+
+int
+accept_check(const struct http_config *c, struct hrw_fault *fault)
+{
+	size_t limit = raise_limit(c), loops = c->lookup.count > 0 ? c->workers : 0;
+	size_t needed = count_open(limit) + BASE_FILES + loops * (LOOP_FILES + c->lookup.count) +
+			c->admin.count + FEW_FILES;
+
+	if (limit >= needed)
+		return 0;
+	return hrw_fault(fault, HRW_INTERNAL,
+	    "%zu descriptors are needed for the store, %zu loops and a few connections, and the "
+	    "process may open %zu: raise ulimit -n (LimitNOFILE= of a unit, --ulimit nofile= of a "
+	    "container)",
+	    needed, loops + 1, limit);
 }
 
 /* What a listener may have of so many descriptors: some of them only to say that there

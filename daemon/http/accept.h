@@ -20,6 +20,10 @@ struct accept_place {
 	unsigned char address[16];
 };
 
+/* Can the daemon do with the descriptors that it may open? Before anything is opened.
+ *   errors  INTERNAL with the limit's name */
+int accept_check(const struct http_config *config, struct hrw_fault *fault);
+
 /* Descriptors for so many connections to both listeners: raises the soft limit of open
  * files as far as the hard one allows, and shares out what there is, so that neither
  * listener can take the other's, or the store's. Says where that is not enough. Before

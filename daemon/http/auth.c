@@ -50,10 +50,27 @@ auth_identify(struct request *req, struct hrw_bytes sent)
 	return 0;
 }
 
+/* A change may be planned by whoever may not make it. */
+static int
+judge_role(struct request *req)
+{
+	const struct route *route = req->route;
+	bool is_change = route->role == ROLE_PLAN && route->parameters != NULL &&
+			 strstr(route->parameters, "dry_run") != NULL;
+	char what[160];
+
+	snprintf(what, sizeof(what),
+	    is_change ? "%s needs a token of role operate or admin, as the change may be; to plan "
+			"it (?dry_run=true)"
+		      : "%s",
+	    route->path);
+	return request_needs(req, route->role, what);
+}
+
 int
 auth_judge(struct request *req)
 {
-	int rc = request_needs(req, req->route->role, req->route->path);
+	int rc = judge_role(req);
 
 	if (rc < 0 || req->token == NULL)
 		return rc;

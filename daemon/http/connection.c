@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/base/log.h"
+#include "daemon/http/own_socket.h"
 #include "daemon/http/private.h"
 
 enum { SWEEP_MS = 1000 };
@@ -83,6 +84,8 @@ connection_open(struct http_server *server, struct MHD_Connection *mhd)
 		free(c);
 		return NULL;
 	}
+	if (server->is_own && !own_socket_is_ours(c->fd))
+		shutdown(c->fd, SHUT_RDWR);
 	/* A session without a certificate fails by itself. */
 	if (server->is_tls && !begin_tls(c))
 		log_error("TLS of a connection could not begin: no memory");

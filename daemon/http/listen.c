@@ -1,16 +1,17 @@
 /*
- * listen.c - an address is claimed by a unix socket in the abstract namespace,
- * which the kernel forgets with the process; whoever finds it taken asks it who
- * is there.
+ * listen.c - the first socket of a TCP address is bound without SO_REUSEPORT: the
+ * kernel lets only one such socket listen. Once it does, it lets the others of this
+ * process in. (Tried instead: a name in the abstract namespace for each address. Any
+ * local process can bind that, and keep the daemon down.)
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -18,12 +19,13 @@
 
 #include "core/bytes.h"
 #include "daemon/http/listen.h"
+#include "daemon/http/occupant.h"
 
 enum {
 	BACKLOG = 4096, /* the kernel lowers it to net.core.somaxconn */
 	HOST_MAX = 256,
 	SOCKETS_MAX = 32, /* of a process: config has 16 of each listener */
-	PORT_TRIES = 8,
+	LISTEN_TRIES = 8,
 };
 
 #define UNIX_PREFIX "unix:"
@@ -56,10 +58,32 @@ parse_path(const char *address, struct address *out, struct hrw_fault *fault)
 	return 0;
 }
 
+/* Where the host ends, and its first byte; NULL with the fault. */
+static const char *
+find_colon(const char *address, const char **host, size_t *host_len, struct hrw_fault *fault)
+{
+	bool has_bracket = *address == '[';
+	const char *end = has_bracket ? strchr(address, ']') : strrchr(address, ':'), *why = NULL;
+
+	if (end == NULL)
+		why = has_bracket ? "its [ has no ]" : "it has no port";
+	else if (has_bracket && end[1] != ':')
+		why = end[1] == '\0' ? "it has no port" : "a : and the port stand behind its ]";
+	else if (!has_bracket && memchr(address, ':', (size_t)(end - address)) != NULL)
+		why = "an IPv6 address stands in brackets";
+	if (why != NULL) {
+		bad_address(address, why, fault);
+		return NULL;
+	}
+	*host = address + has_bracket;
+	*host_len = (size_t)(end - *host);
+	return end + has_bracket;
+}
+
 static int
 parse(const char *address, struct address *out, struct hrw_fault *fault)
 {
-	const char *colon, *from = address, *port;
+	const char *colon, *host, *port;
 	unsigned long number;
 	size_t host_len;
 	struct in6_addr v6;
@@ -67,21 +91,12 @@ parse(const char *address, struct address *out, struct hrw_fault *fault)
 	*out = (struct address){0};
 	if (listen_is_unix(address))
 		return parse_path(address, out, fault);
-	colon = strrchr(address, ':');
+	colon = find_colon(address, &host, &host_len, fault);
 	if (colon == NULL)
-		return bad_address(address, "it has no port", fault);
-	host_len = (size_t)(colon - from);
-	if (*from == '[') {
-		if (host_len < 3 || from[host_len - 1] != ']')
-			return bad_address(address, "its [ has no ]", fault);
-		from++;
-		host_len -= 2;
-	} else if (memchr(from, ':', host_len) != NULL) {
-		return bad_address(address, "an IPv6 address stands in brackets", fault);
-	}
+		return HRW_BAD_ADDRESS;
 	if (host_len == 0 || host_len >= HOST_MAX)
 		return bad_address(address, "it has no host", fault);
-	memcpy(out->host, from, host_len);
+	memcpy(out->host, host, host_len);
 	if (*address == '[' && inet_pton(AF_INET6, out->host, &v6) != 1)
 		return bad_address(address, "what is in brackets is no IPv6 address", fault);
 	port = colon + 1;
@@ -117,78 +132,45 @@ listen_is_local(const char *address)
 	return inet_pton(AF_INET6, a.host, &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
 }
 
+/* Do two hosts have an address in common, as far as their texts tell? */
+static bool
+do_hosts_meet(const char *a, const char *b)
+{
+	struct in6_addr a6, b6;
+	struct in_addr a4, b4;
+
+	if (inet_pton(AF_INET, a, &a4) == 1 && inet_pton(AF_INET, b, &b4) == 1)
+		return a4.s_addr == b4.s_addr || a4.s_addr == INADDR_ANY || b4.s_addr == INADDR_ANY;
+	if (inet_pton(AF_INET6, a, &a6) == 1 && inet_pton(AF_INET6, b, &b6) == 1)
+		return IN6_ARE_ADDR_EQUAL(&a6, &b6) || IN6_IS_ADDR_UNSPECIFIED(&a6) ||
+		       IN6_IS_ADDR_UNSPECIFIED(&b6);
+	return strcasecmp(a, b) == 0;
+}
+
+bool
+listen_meet(const char *address, const char *other)
+{
+	struct address a, b;
+
+	if (parse(address, &a, NULL) < 0 || parse(other, &b, NULL) < 0)
+		return false;
+	if (a.path != NULL || b.path != NULL)
+		return a.path != NULL && b.path != NULL && strcmp(a.path, b.path) == 0;
+	return strcmp(a.port, "0") != 0 && strcmp(a.port, b.port) == 0 &&
+	       do_hosts_meet(a.host, b.host);
+}
+
 bool
 listen_is_unix(const char *address)
 {
 	return strncmp(address, UNIX_PREFIX, strlen(UNIX_PREFIX)) == 0;
 }
 
-/* "in use" with the process where it is known. */
-static int
-in_use(const char *bound, pid_t pid, struct hrw_fault *fault)
-{
-	if (pid > 0)
-		return hrw_fault(fault, HRW_INTERNAL,
-		    "%s is in use by another hrwd (process %ld); stop it, or listen elsewhere",
-		    bound, (long)pid);
-	return hrw_fault(fault, HRW_INTERNAL,
-	    "%s is in use by another program; stop it, or listen elsewhere", bound);
-}
-
 static int
 failed(const char *bound, const char *what, struct hrw_fault *fault)
 {
-	int why = errno;
-
-	if (why == EADDRINUSE)
-		return in_use(bound, 0, fault);
 	return hrw_fault(
-	    fault, HRW_INTERNAL, "cannot listen on %s: %s: %s", bound, what, strerror(why));
-}
-
-/* Who listens on a unix socket; -1: nobody, 0: not known. */
-static pid_t
-listener_of(const struct sockaddr_un *name, socklen_t len)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	struct ucred credentials = {0};
-	socklen_t size = sizeof(credentials);
-	pid_t pid = 0;
-
-	if (fd < 0)
-		return 0;
-	if (connect(fd, (const struct sockaddr *)name, len) == 0) {
-		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0)
-			pid = credentials.pid;
-	} else if (errno != EAGAIN) {
-		pid = -1;
-	}
-	close(fd);
-	return pid;
-}
-
-/* Takes the address for this process, as long as it lives. */
-static int
-claim(const char *bound, struct hrw_fault *fault)
-{
-	struct sockaddr_un name = {.sun_family = AF_UNIX};
-	int len = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "hrwd:%s", bound);
-	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	if (fd < 0)
-		return failed(bound, "socket", fault);
-	if (size > sizeof(name))
-		size = sizeof(name);
-	if (bind(fd, (struct sockaddr *)&name, size) < 0) {
-		int rc = errno == EADDRINUSE ? in_use(bound, listener_of(&name, size), fault)
-					     : failed(bound, "claim", fault);
-
-		close(fd);
-		return rc;
-	}
-	listen(fd, 1);
-	return 0; /* open on purpose: the claim is the process's */
+	    fault, HRW_INTERNAL, "cannot listen on %s: %s: %s", bound, what, strerror(errno));
 }
 
 static void
@@ -226,73 +208,96 @@ bind_one(const struct addrinfo *info, bool is_shared)
 	return fd;
 }
 
-/* Finds out whether the port is free for us alone, and which it is when it was 0. */
+/* Why a port could not be had, with its owner where that is known. */
 static int
-probe(struct addrinfo *info, char bound[LISTEN_BOUND], struct hrw_fault *fault)
+not_taken(const struct addrinfo *info, const char *bound, const char *what, struct hrw_fault *fault)
 {
-	int fd = bind_one(info, false), rc = 0;
+	struct occupant who;
 
-	if (fd < 0)
-		return failed(bound, "bind", fault);
-	/* Two sockets may both be bound with SO_REUSEADDR; only one may listen. */
-	if (listen(fd, 1) < 0)
-		rc = failed(bound, "listen", fault);
-	getsockname(fd, info->ai_addr, &info->ai_addrlen);
-	close(fd);
-	name_bound(info->ai_addr, info->ai_addrlen, bound);
-	return rc;
+	if (errno != EADDRINUSE)
+		return failed(bound, what, fault);
+	occupant_find(info->ai_addr, &who);
+	return occupant_fault(&who, bound, fault);
 }
 
+/* A socket that listens on the address alone; -1 with the fault. */
 static int
-open_tcp(struct addrinfo *info, unsigned count, int *fds, char bound[LISTEN_BOUND],
+take_alone(const struct addrinfo *info, const char *bound, struct hrw_fault *fault)
+{
+	for (unsigned i = 0;; i++) {
+		int fd = bind_one(info, false);
+		bool is_over;
+
+		if (fd < 0) {
+			not_taken(info, bound, "bind", fault);
+			return -1;
+		}
+		if (listen(fd, BACKLOG) == 0)
+			return fd;
+		/* Several may be bound before one listens, and two that begin to in one
+		 * moment both fail: not again, unless they take the same time. */
+		is_over = errno != EADDRINUSE || i == LISTEN_TRIES;
+		if (is_over)
+			not_taken(info, bound, "listen", fault);
+		close(fd);
+		if (is_over)
+			return -1;
+		usleep(1000 * (1 + ((unsigned)getpid() * 7 + i * 13) % 31));
+	}
+}
+
+/* The others, beside the first. Nothing stays open on an error. */
+static int
+open_others(const struct addrinfo *info, unsigned count, int *fds, const char *bound,
     struct hrw_fault *fault)
 {
-	unsigned opened = 0;
-	int rc = probe(info, bound, fault);
+	unsigned opened = 1;
+	int rc = 0, on = 1;
 
-	if (rc == 0)
-		rc = claim(bound, fault);
+	if (count > 1 && setsockopt(fds[0], SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) < 0)
+		rc = failed(bound, "SO_REUSEPORT", fault);
 	while (rc == 0 && opened < count) {
 		fds[opened] = bind_one(info, true);
-		if (fds[opened] < 0) {
-			rc = failed(bound, "bind", fault);
-		} else if (listen(fds[opened++], BACKLOG) < 0) {
-			rc = failed(bound, "listen", fault);
-		}
+		if (fds[opened] < 0)
+			rc = not_taken(info, bound, "bind", fault);
+		else if (listen(fds[opened++], BACKLOG) < 0)
+			rc = not_taken(info, bound, "listen", fault);
 	}
 	while (rc < 0 && opened > 0)
 		close(fds[--opened]);
 	return rc;
 }
 
-static bool
-is_any_port(const struct addrinfo *info)
+/* The first address of a host, to freeaddrinfo(), and its text. */
+static int
+resolve(const struct address *a, struct addrinfo **info, char bound[LISTEN_BOUND])
 {
-	/* sin_port and sin6_port lie at the same place. */
-	return ((const struct sockaddr_in *)(const void *)info->ai_addr)->sin_port == 0;
+	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
+	int rc = getaddrinfo(a->host, a->port, &hints, info);
+
+	if (rc == 0)
+		name_bound((*info)->ai_addr, (*info)->ai_addrlen, bound);
+	return rc;
 }
 
 static int
 listen_tcp(const struct address *a, unsigned count, int *fds, char bound[LISTEN_BOUND],
     struct hrw_fault *fault)
 {
-	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *info;
-	struct sockaddr_storage asked;
-	bool is_any;
-	int rc = getaddrinfo(a->host, a->port, &hints, &info);
+	struct addrinfo *info;
+	int rc = resolve(a, &info, bound);
 
 	if (rc != 0)
 		return hrw_fault(fault, HRW_INTERNAL, "cannot listen on %s: no such host: %s",
 		    bound, gai_strerror(rc));
-	name_bound(info->ai_addr, info->ai_addrlen, bound);
-	is_any = is_any_port(info);
-	memcpy(&asked, info->ai_addr, info->ai_addrlen);
-	/* Another process may take a free port between the probe and the bind. */
-	for (unsigned i = 0; i < (is_any ? PORT_TRIES : 1); i++) {
-		memcpy(info->ai_addr, &asked, info->ai_addrlen);
-		rc = open_tcp(info, count, fds, bound, fault);
-		if (rc == 0)
-			break;
+	fds[0] = take_alone(info, bound, fault);
+	if (fds[0] < 0) {
+		rc = HRW_INTERNAL;
+	} else {
+		/* Of port 0, the one that it got. */
+		getsockname(fds[0], info->ai_addr, &info->ai_addrlen);
+		name_bound(info->ai_addr, info->ai_addrlen, bound);
+		rc = open_others(info, count, fds, bound, fault);
 	}
 	freeaddrinfo(info);
 	return rc;
@@ -393,18 +398,16 @@ listen_unlink(void)
 static int
 remove_stale(const struct sockaddr_un *name, const char *bound, struct hrw_fault *fault)
 {
+	struct occupant who;
 	struct stat found;
-	pid_t pid;
 
 	if (lstat(name->sun_path, &found) < 0)
 		return errno == ENOENT ? 0 : failed(bound, "look", fault);
 	if (!S_ISSOCK(found.st_mode))
 		return hrw_fault(fault, HRW_INTERNAL,
 		    "cannot listen on %s: there is a file of that name that is no socket", bound);
-	pid = listener_of(name, sizeof(*name));
-	if (pid >= 0)
-		return hrw_fault(fault, HRW_INTERNAL,
-		    "%s is in use by process %ld; stop it, or listen elsewhere", bound, (long)pid);
+	if (occupant_find((const struct sockaddr *)name, &who))
+		return occupant_fault(&who, bound, fault);
 	if (unlink(name->sun_path) < 0)
 		return failed(bound, "remove the old socket", fault);
 	return 0;
@@ -469,6 +472,18 @@ listen_open(const char *address, const struct listen_access *access, unsigned co
 	if (a.path == NULL)
 		return listen_tcp(&a, count, fds, bound, fault);
 	return listen_unix(&a, access != NULL ? access : &usual, count, fds, bound, fault);
+}
+
+bool
+listen_name(const char *address, char bound[LISTEN_BOUND])
+{
+	struct addrinfo *info;
+	struct address a;
+
+	if (parse(address, &a, NULL) < 0 || a.path != NULL || resolve(&a, &info, bound) != 0)
+		return false;
+	freeaddrinfo(info);
+	return true;
 }
 
 static int

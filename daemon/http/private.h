@@ -129,6 +129,7 @@ struct http_server {
 	struct MHD_Daemon *mhd;
 	int fd;
 	bool is_unix, is_tls;
+	bool is_own;  /* of own_socket.h */
 	char own[72]; /* the listening address */
 
 	uv_poll_t poll;	     /* libmicrohttpd's epoll descriptor */

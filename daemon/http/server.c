@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "daemon/http/private.h"
@@ -244,6 +245,8 @@ name_own(struct http_server *server)
 	memset(&name, 0, sizeof(name));
 	getsockname(server->fd, (struct sockaddr *)&name, &len);
 	server->is_unix = name.ss_family == AF_UNIX;
+	server->is_own = server->is_unix && len > sizeof(sa_family_t) &&
+			 ((struct sockaddr_un *)&name)->sun_path[0] == '\0';
 	if (name.ss_family == AF_INET6) {
 		inet_ntop(AF_INET6, &((struct sockaddr_in6 *)&name)->sin6_addr, host, sizeof(host));
 		snprintf(server->own, sizeof(server->own), "[%s]", host);

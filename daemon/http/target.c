@@ -6,6 +6,9 @@
 #define ENCODE_HINT                                                                                \
 	"an & of a key that was not encoded is the usual cause: encode it as %%26, or let "        \
 	"curl -G --data-urlencode 'key=…' do it"
+#define KEY_HINT                                                                                   \
+	"; if it is part of the key, its & was not encoded: encode it as %26, or let "             \
+	"curl -G --data-urlencode 'key=…' do it"
 #define PATHS_HINT "GET /openapi.json lists those there are"
 
 static int
@@ -246,6 +249,13 @@ is_listed(struct hrw_bytes name, const char *names)
 	return false;
 }
 
+/* May it be the rest of a key? */
+static bool
+is_after_key(const struct target *t, size_t at)
+{
+	return at > 0 && hrw_bytes_equal(t->parameter[at - 1].name, hrw_text("key"));
+}
+
 int
 target_only(const struct target *t, const char *names, struct hrw_fault *fault)
 {
@@ -257,8 +267,9 @@ target_only(const struct target *t, const char *names, struct hrw_fault *fault)
 		if (is_listed(t->parameter[i].name, names))
 			continue;
 		hrw_show(t->parameter[i].name, shown, sizeof(shown));
-		hrw_fault(fault, HRW_BAD_PARAMETER, "no parameter is \"%s\" (%s%s); " ENCODE_HINT,
-		    shown, *names == '\0' ? "this path takes none" : "known: ", names);
+		hrw_fault(fault, HRW_BAD_PARAMETER, "no parameter is \"%s\" (%s%s)%s", shown,
+		    *names == '\0' ? "this path takes none" : "known: ", names,
+		    is_after_key(t, i) ? KEY_HINT : "");
 		return hrw_fault_at(fault, "%s", shown);
 	}
 	return 0;

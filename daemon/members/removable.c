@@ -33,11 +33,14 @@ judge_settled(const struct pool *pool, const struct hrw_node *node, char *detail
 {
 	if (!hrw_settled_counts(pool->settled, node->name) && !hrw_node_is_taker(node))
 		return true;
-	snprintf(detail, size, "%s",
+	snprintf(detail, size, "%s%s",
 	    hrw_node_is_taker(node) ? "it takes keys"
 				    : "readers are still sent to it for copies that are not known "
 				      "to be elsewhere: make "
-				      "those of GET /copies, then settle the pool");
+				      "those of GET /copies, then settle the pool",
+	    !hrw_node_is_taker(node) && pool->terms.settles_after > 0
+		? ", or wait until settles_after has passed"
+		: "");
 	return false;
 }
 

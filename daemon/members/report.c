@@ -58,6 +58,20 @@ reports_new(uv_loop_t *loop, const struct members_config *config, struct store *
 	return r;
 }
 
+int64_t
+report_at(const struct report *report)
+{
+	return report->at_ms;
+}
+
+void
+reports_each(struct reports *r, void (*each)(void *arg, const struct report *report), void *arg)
+{
+	for (const struct report *at = r->first; at != NULL; at = at->next)
+		if (at->id[0] != '\0')
+			each(arg, at);
+}
+
 bool
 reports_is_idle(const struct reports *r)
 {

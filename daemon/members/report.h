@@ -94,6 +94,13 @@ bool report_counted(const struct report *report, struct report_count *out);
  * it runs, without what is not counted yet. */
 void report_write(const struct report *report, struct buffer *out);
 
+/* Unix ms of its start, or of when it began to wait. */
+int64_t report_at(const struct report *report);
+
+/* Each that runs or waits and will be kept, oldest first. */
+void reports_each(
+    struct reports *r, void (*each)(void *arg, const struct report *report), void *arg);
+
 /* A running report by id, acquired; NULL when there is none (ask the store). */
 struct report *reports_find(struct reports *r, const char *id);
 

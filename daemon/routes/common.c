@@ -43,6 +43,27 @@ list_pools(const struct request *req, char *out, size_t size)
 		snprintf(out + at, size - at, " and %zu more (GET /pools)", seen - KNOWN_POOLS);
 }
 
+/* Where this daemon takes no changes, the advice to make one gives way, from the last
+ * such words on, to what helps here. */
+static int
+advise(struct request *req, const char *advice, const char *glue, int rc)
+{
+	const struct config *c = req->app->config;
+	char *at = NULL, *end = req->fault.detail + sizeof(req->fault.detail);
+
+	for (char *next = req->fault.detail; (next = strstr(next, advice)) != NULL; next++)
+		at = next;
+	if (at == NULL || (c->store != CONFIG_STORE_FILE && c->http.admin.count > 0))
+		return rc;
+	if (c->store == CONFIG_STORE_FILE)
+		snprintf(at, (size_t)(end - at), "%schange %s, which this hrwd reads again", glue,
+		    c->members.store_path);
+	else
+		snprintf(at, (size_t)(end - at),
+		    "%sthis hrwd takes no changes (listen.admin is off)", glue);
+	return rc;
+}
+
 int
 common_pool_named(struct request *req, struct hrw_bytes name, const struct pool **out)
 {
@@ -62,9 +83,10 @@ common_pool_named(struct request *req, struct hrw_bytes name, const struct pool 
 		name = hrw_text(s->default_name);
 	}
 	list_pools(req, known, sizeof(known));
-	return hrw_fault(&req->fault, HRW_UNKNOWN_POOL,
+	rc = hrw_fault(&req->fault, HRW_UNKNOWN_POOL,
 	    "there is no pool \"%.*s\": %s; PUT /pools/%.*s on the admin listener makes one",
 	    (int)name.len, (const char *)name.data, known, (int)name.len, (const char *)name.data);
+	return advise(req, "; PUT ", "; ", rc);
 }
 
 int
@@ -151,7 +173,7 @@ common_lookup_failed(struct request *req, const struct pool *pool, struct hrw_by
 	if (error != HRW_NO_SERVERS)
 		return hrw_fault(&req->fault, error, "pool %s (%s) cannot place this key",
 		    pool->name, pool->present->placement->name);
-	return nobody_owns(pool->present, pool->name, &req->fault);
+	return advise(req, ": ", ": ", nobody_owns(pool->present, pool->name, &req->fault));
 }
 
 void

@@ -92,8 +92,10 @@ add_key(void *arg, struct hrw_bytes key)
 	int count;
 
 	count = hrw_holders(s->pool->present, key, s->copies, holder);
-	if (count < 0)
+	if (count < 0) {
+		common_epoch_headers(s->req, s->pool);
 		return common_lookup_failed(s->req, s->pool, key, count);
+	}
 	metrics_lookup(s->req->app->metrics, s->pool, holder[0]);
 	switch (s->form) {
 	case KEYLIST_TEXT:

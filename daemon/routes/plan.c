@@ -1,7 +1,9 @@
 /*
  * plan.c - kept reports: listed, read, their changes computed anew, applied.
  */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/members/report.h"
 #include "daemon/routes/apply.h"
@@ -13,10 +15,22 @@ enum { WAIT_SECONDS_MAX = 300, PLAN_ID = sizeof(((struct store_plan *)0)->id) };
 
 /* GET /plans */
 
+/* One that runs or waits, as it stood when it was asked for: the store has it as it
+ * began, or not yet. */
+struct underway {
+	char id[PLAN_ID];
+	char *pool;
+	int64_t at_ms;
+	struct buffer report;
+	bool is_told;
+};
+
 struct plans {
 	char *pool; /* NULL: every pool's */
 	char *after;
 	struct request *req;
+	struct underway *live; /* newest first */
+	size_t live_count;
 	size_t limit, count;
 	size_t given;			   /* by the store, in one go */
 	char last[PLAN_ID], seen[PLAN_ID]; /* the last one listed, and given */
@@ -31,29 +45,50 @@ plans_free(void *state)
 {
 	struct plans *p = state;
 
+	for (size_t i = 0; i < p->live_count; i++) {
+		free(p->live[i].pool);
+		buffer_fini(&p->live[i].report);
+	}
+	free(p->live);
 	free(p->pool);
 	free(p->after);
 	buffer_fini(&p->body);
 	free(p);
 }
 
-/* A list shows reports without their single changes, which may be many. */
-static int
-add_plan(void *arg, const struct store_plan *plan)
+/* On the main loop, where reports live. */
+static void
+add_live(void *arg, const struct report *report)
 {
 	struct plans *p = arg;
+	struct underway *more = realloc(p->live, (p->live_count + 1) * sizeof(*more)), *live;
+
+	if (more == NULL) {
+		p->rc = HRW_INTERNAL;
+		return;
+	}
+	p->live = more;
+	memmove(more + 1, more, p->live_count * sizeof(*more));
+	p->live_count++;
+	live = &more[0];
+	*live = (struct underway){.pool = strdup(report_pool(report)), .at_ms = report_at(report)};
+	snprintf(live->id, sizeof(live->id), "%s", report_id(report));
+	report_write(report, &live->report);
+	if (live->pool == NULL || live->report.failed)
+		p->rc = HRW_INTERNAL;
+}
+
+/* A list shows reports without their single changes, which may be many. */
+static int
+tell_plan(struct plans *p, const char *id, struct hrw_bytes text, int64_t at_ms)
+{
 	struct json *report;
 
-	p->given++;
-	if (!request_sees(p->req, plan->pool)) {
-		memcpy(p->seen, plan->id, sizeof(p->seen));
-		return 0;
-	}
 	if (p->count == p->limit) {
 		p->has_more = true;
 		return 0;
 	}
-	report = json_parse(hrw_text(plan->report), JSON_STRICT, NULL);
+	report = json_parse(text, JSON_STRICT, NULL);
 	if (report == NULL)
 		return HRW_STORE_FAILED;
 	json_open_object(&p->out, NULL);
@@ -61,13 +96,62 @@ add_plan(void *arg, const struct store_plan *plan)
 		if (strcmp(json_name(j), "changes") != 0)
 			json_put_tree(&p->out, json_name(j), j);
 	}
-	json_put_time(&p->out, "at", plan->at_ms);
+	json_put_time(&p->out, "at", at_ms);
 	json_close_object(&p->out);
 	json_free(report);
-	memcpy(p->last, plan->id, sizeof(p->last));
-	memcpy(p->seen, plan->id, sizeof(p->seen));
+	memcpy(p->last, id, sizeof(p->last));
 	p->count++;
 	return 0;
+}
+
+/* Ids sort by age. Those that are newer than `id`, NULL: all. */
+static int
+tell_live(struct plans *p, const char *id)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < p->live_count && rc == 0; i++) {
+		struct underway *live = &p->live[i];
+
+		if (live->is_told || (id != NULL && strcmp(live->id, id) <= 0) ||
+		    (p->after != NULL && strcmp(live->id, p->after) >= 0))
+			continue;
+		live->is_told = true;
+		if ((p->pool == NULL || strcmp(p->pool, live->pool) == 0) &&
+		    request_sees(p->req, live->pool))
+			rc = tell_plan(p, live->id, buffer_bytes(&live->report), live->at_ms);
+	}
+	return rc;
+}
+
+static struct underway *
+find_live(struct plans *p, const char *id)
+{
+	for (size_t i = 0; i < p->live_count; i++)
+		if (strcmp(p->live[i].id, id) == 0)
+			return &p->live[i];
+	return NULL;
+}
+
+static int
+add_plan(void *arg, const struct store_plan *plan)
+{
+	struct plans *p = arg;
+	struct underway *live = find_live(p, plan->id);
+	struct hrw_bytes text = hrw_text(plan->report);
+	int rc = tell_live(p, plan->id);
+
+	p->given++;
+	memcpy(p->seen, plan->id, sizeof(p->seen));
+	if (rc < 0 || !request_sees(p->req, plan->pool) || (live != NULL && live->is_told))
+		return rc;
+	if (live != NULL) {
+		live->is_told = true;
+		/* It may have ended since. */
+		if (strcmp(plan->state, "running") == 0)
+			text = buffer_bytes(&live->report);
+	}
+	return tell_plan(p, plan->id, text, plan->at_ms);
 }
 
 static void
@@ -78,11 +162,16 @@ read_plans(struct request *req)
 
 	/* Where a page begins must not tell of a plan that cannot be seen. */
 	if (p->after != NULL) {
+		const struct underway *live = find_live(p, p->after);
+
 		p->rc = common_plan(req, p->after, &first);
-		if (p->rc < 0)
+		/* One that waits is newer than all that the store has. */
+		if (p->rc < 0 && (live == NULL || !request_sees(req, live->pool)))
 			return;
-		store_plan_fini(&first);
-		snprintf(p->seen, sizeof(p->seen), "%s", p->after);
+		if (p->rc == 0) {
+			store_plan_fini(&first);
+			snprintf(p->seen, sizeof(p->seen), "%s", p->after);
+		}
 	}
 	p->out = json_out(&p->body);
 	json_open_object(&p->out, NULL);
@@ -92,6 +181,8 @@ read_plans(struct request *req)
 		p->rc = store_plans(
 		    req->app->store, p->pool, p->seen, p->limit + 1, add_plan, p, &req->fault);
 	} while (p->rc == 0 && !p->has_more && p->given == p->limit + 1);
+	if (p->rc == 0)
+		p->rc = tell_live(p, NULL);
 	json_close_array(&p->out);
 	if (p->has_more)
 		json_put_text(&p->out, "next", p->last);
@@ -136,6 +227,9 @@ plan_list(struct request *req)
 	rc = common_past_pool(req, &p->pool);
 	if (rc < 0)
 		return rc;
+	reports_each(req->app->reports, add_live, p);
+	if (p->rc < 0)
+		return hrw_fault(&req->fault, HRW_INTERNAL, "no memory");
 	request_keep_snapshot(req);
 	return request_background(req, read_plans, plans_read);
 }

@@ -146,6 +146,18 @@ put_removed(struct database *d, const struct store_write *w, struct hrw_fault *f
 	return rc;
 }
 
+/* What was removed from an earlier pool of that name was none of this one's. */
+static int
+forget_removed(struct database *d, const struct store_write *w, struct hrw_fault *fault)
+{
+	sqlite3_stmt *s = database_statement(d, REMOVED_DROP, fault);
+
+	if (s == NULL)
+		return HRW_STORE_FAILED;
+	database_bind_text(s, 1, w->pool);
+	return sqlite_finish(d, s, fault);
+}
+
 static int
 put_entry(struct database *d, struct store_write *w, struct hrw_fault *fault)
 {
@@ -208,6 +220,8 @@ put(struct database *d, struct store_write *w, struct hrw_fault *fault)
 		rc = put_document(d, w, fault);
 	if (rc == 0 && w->has_document)
 		rc = put_pool(d, w, fault);
+	if (rc == 0 && w->has_document && w->epoch_before == 0)
+		rc = forget_removed(d, w, fault);
 	if (rc == 0 && w->removed != NULL)
 		rc = put_removed(d, w, fault);
 	return rc;

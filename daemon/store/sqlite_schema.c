@@ -107,6 +107,7 @@ const char *const sqlite_statements[DATABASE_STATEMENTS] = {
     [REMOVED_GET] = "SELECT at_ms FROM removed WHERE pool = ?1 AND node = ?2",
     [REMOVED_PUT] = "INSERT INTO removed VALUES (?1, ?2, ?3)"
 		    " ON CONFLICT (pool, node) DO UPDATE SET at_ms = ?3",
+    [REMOVED_DROP] = "DELETE FROM removed WHERE pool = ?1",
     [PLAN_UPDATE] = "UPDATE plans SET pool = ?2, at_ms = ?3, state = ?4, report = ?5,"
 		    " inputs = ?6, seal = seal(?1, ?2, ?3, ?4, ?5, ?6) WHERE id = ?1",
     [PLAN_ADD] = "INSERT INTO plans (id, pool, at_ms, state, report, inputs, seal)"

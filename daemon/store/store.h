@@ -106,7 +106,8 @@ int store_commit_all(
 char *store_document(struct store *s, const char *pool, const char *lineage, uint64_t epoch,
     struct hrw_fault *fault);
 
-/* When the pool's node of that name was last removed, Unix ms; 0: never known. */
+/* When the pool's node of that name was last removed, Unix ms; 0: never known. What an
+ * earlier pool of that name removed does not count. */
 int64_t store_removed_at(struct store *s, const char *pool, const char *node);
 
 /* History, newest first: entries with an id below `after` (0: from the newest).

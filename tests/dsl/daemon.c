@@ -273,14 +273,13 @@ log_end(const struct daemon *d)
 	return len > SHOWN ? log + len - SHOWN : log;
 }
 
-int
-daemon_try(struct daemon *d)
+/* Waits for a spawned one, whose log had so many bytes before. */
+static int
+comes_up(struct daemon *d, size_t before)
 {
 	double deadline = now_ms() + READY_MS;
-	size_t before = strlen(daemon_log(d));
 	int status = 0;
 
-	daemon_spawn(d);
 	for (;;) {
 		const char *line = strstr(daemon_log(d) + before, "ready: ");
 
@@ -296,6 +295,21 @@ daemon_try(struct daemon *d)
 		}
 		ck_assert_msg(now_ms() < deadline, "the daemon is not ready: %s", log_end(d));
 	}
+}
+
+int
+daemon_try(struct daemon *d)
+{
+	size_t before = strlen(daemon_log(d));
+
+	daemon_spawn(d);
+	return comes_up(d, before);
+}
+
+int
+daemon_comes_up(struct daemon *d)
+{
+	return comes_up(d, 0);
 }
 
 void

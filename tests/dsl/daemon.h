@@ -80,6 +80,8 @@ void daemon_spawn(struct daemon *d);
 /* The same, come what may: -1 once it is ready, else its
  * exit status; fails the test where a signal ends it. */
 int daemon_try(struct daemon *d);
+/* The same of one that was spawned, the first time. */
+int daemon_comes_up(struct daemon *d);
 
 /* The log until now; waiting until it holds `text` fails the test after 10 s. */
 const char *daemon_log(const struct daemon *d);

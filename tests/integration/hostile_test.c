@@ -169,24 +169,69 @@ has_begun(pid_t pid)
 
 /* From the first line of main() on: what comes while a program is loaded is the
  * system's. */
+static void
+signal_at(struct daemon *d, int by, unsigned after_us)
+{
+	int status;
+
+	d->log_path = text("%s/log-%u-%d", d->dir, after_us, by);
+	daemon_spawn(d);
+	while (!has_begun(d->pid))
+		usleep(100);
+	usleep(after_us);
+	kill(d->pid, by);
+	if (by == SIGHUP) {
+		daemon_wait_log(d, "ready: ");
+		daemon_wait_log(d, "the configuration was read again");
+		kill(d->pid, SIGTERM);
+	}
+	status = ended(d, 20);
+	ck_assert_msg(status == 0, "signal %d after %u us: %#x", by, after_us, (unsigned)status);
+}
+
+static void
+ignore(void *unused)
+{
+	(void)unused;
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+}
+
+/* Of half of them the parent ignored the signals: one that is ignored is not kept. */
 START_TEST(a_signal_in_the_first_milliseconds_is_handled)
 {
 	for (int i = 0; i < 40; i++) {
 		struct daemon *d = prepared("");
-		int by = i % 2 == 0 ? SIGTERM : SIGHUP, status;
 
-		daemon_spawn(d);
-		while (!has_begun(d->pid))
-			usleep(100);
-		usleep((unsigned)(1000 * i / 2));
-		kill(d->pid, by);
-		if (by == SIGHUP) {
-			daemon_wait_log(d, "ready: ");
-			kill(d->pid, SIGTERM);
-		}
-		status = ended(d, 20);
-		ck_assert_msg(status == 0, "signal %d after %d: %#x", by, i, (unsigned)status);
+		d->born = i % 4 < 2 ? NULL : ignore;
+		signal_at(d, i % 2 == 0 ? SIGTERM : SIGHUP, 500 * (unsigned)i);
 	}
+}
+END_TEST
+
+/* A store that takes a while to open: keys are checked one and all. */
+START_TEST(a_signal_while_a_large_store_opens_is_handled_and_harms_nothing)
+{
+	enum { KEYS = 300000, TIMES = 8 };
+	struct daemon *d = prepared("");
+	double start;
+	unsigned open_us;
+
+	begun(d);
+	expect_status(keys_put(d, numbered_keys("some-key-of-a-user-", KEYS)), 200);
+	kill(d->pid, SIGTERM);
+	ck_assert_int_eq(ended(d, 20), 0);
+	start = seconds();
+	begun(d);
+	open_us = (unsigned)((seconds() - start) * 1e6);
+	kill(d->pid, SIGTERM);
+	ck_assert_int_eq(ended(d, 20), 0);
+	for (unsigned i = 0; i < TIMES; i++)
+		signal_at(d, i % 2 == 0 ? SIGTERM : SIGHUP, open_us / TIMES * i);
+	begun(d);
+	expect(get(d->admin, "/keys/stats"), "keys", text("%d", KEYS));
+	kill(d->pid, SIGTERM);
+	ck_assert_int_eq(ended(d, 20), 0);
 }
 END_TEST
 
@@ -404,6 +449,7 @@ SUITE(hostile)
 	tcase_add_loop_test(tests, closed_descriptors_are_never_taken_for_stderr, 1, 8);
 	tcase_add_test(tests, signals_that_the_parent_blocked_and_ignored_stop_it_all_the_same);
 	tcase_add_test(tests, a_signal_in_the_first_milliseconds_is_handled);
+	tcase_add_test(tests, a_signal_while_a_large_store_opens_is_handled_and_harms_nothing);
 	tcase_add_test(tests, nobody_who_reads_no_log_holds_up_a_change_or_the_stop);
 	tcase_add_test(tests, what_was_dropped_is_told_when_somebody_reads_again);
 	tcase_add_test(tests, a_body_that_never_ends_holds_the_stop_for_stop_seconds_only);

@@ -1,6 +1,7 @@
 /*
  * Plans: reports that are asked for, kept, listed, applied.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -410,6 +411,63 @@ first_plan(const struct daemon *d)
 	}
 }
 
+/* Two run, others wait: each is listed once, newest first, and as it is by itself. */
+START_TEST(plans_that_run_and_wait_are_listed_as_they_are)
+{
+	enum { PLANS = 4 };
+	struct daemon *d = slow_fleet(500000);
+	const char *id[PLANS + 1], *after = NULL;
+	double deadline = now_ms() + 60000;
+	bool has_moved = false;
+	struct answer *a;
+
+	id[PLANS] = text_at(
+	    expect_status(post(d->admin, "/plan?sample=true", "{\"drain\":[\"n-1\"]}"), 200),
+	    "plan");
+	for (int i = PLANS - 1; i >= 0; i--) {
+		a = ask(d->admin, "POST", "/plan", JSON "\nPrefer: respond-async",
+		    "{\"drain\":[\"n-7\"]}");
+		id[i] = text_at(expect_status(a, 202), "plan");
+	}
+	a = expect_status(get(d->admin, "/plans"), 200);
+	ck_assert_int_eq(count_at(a, "plans"), PLANS + 1);
+	for (int i = 0; i <= PLANS; i++) {
+		struct answer *page = expect_status(
+		    get(d->admin,
+			after == NULL ? "/plans?limit=1" : text("/plans?limit=1&after=%s", after)),
+		    200);
+
+		expect(a, text("plans[%d].plan", i), text("'%s'", id[i]));
+		expect(page, "plans[0].plan", text("'%s'", id[i]));
+		ck_assert_int_eq(count_at(page, "plans"), 1);
+		if (i < PLANS)
+			expect(page, "next", text("'%s'", id[i]));
+		after = id[i];
+	}
+	expect(a, "plans[0].state", "'running'");
+	/* One that runs shows how far it is in the list, too. */
+	while (!has_moved) {
+		a = get(d->admin, "/plans");
+		has_moved =
+		    strcmp(text_at(a, text("plans[%d].state", PLANS - 1)), "running") == 0 &&
+		    number_at(a, text("plans[%d].progress", PLANS - 1)) > 0;
+		ck_assert_msg(now_ms() < deadline, "no progress is listed");
+		if (strcmp(text_at(a, text("plans[%d].state", PLANS - 1)), "running") != 0)
+			break;
+		ck_assert_double_le(number_at(a, text("plans[%d].progress", PLANS - 1)),
+		    number_at(get(d->admin, text("/plans/%s", id[PLANS - 1])), "progress"));
+	}
+	ck_assert_msg(has_moved, "it ended without any progress in the list");
+	for (int i = 0; i <= PLANS; i++)
+		expect(get(d->admin, text("/plans/%s?wait=120", id[i])), "state", "'done'");
+	a = get(d->admin, "/plans");
+	ck_assert_int_eq(count_at(a, "plans"), PLANS + 1);
+	for (int i = 0; i <= PLANS; i++)
+		expect(a, text("plans[%d].state", i), "'done'");
+	daemon_stop(d);
+}
+END_TEST
+
 START_TEST(a_plan_stops_when_its_client_goes_away)
 {
 	static const char request[] =
@@ -480,6 +538,7 @@ SUITE(plans)
 	tcase_add_test(tests, a_dry_run_is_a_plan_that_can_be_applied_too);
 	tcase_add_test(tests, plans_are_listed_newest_first_page_by_page_and_outlive_a_restart);
 	tcase_add_test(tests, three_hundred_thousand_keys_are_all_listed);
+	tcase_add_test(tests, plans_that_run_and_wait_are_listed_as_they_are);
 	tcase_add_test(tests, a_plan_stops_when_its_client_goes_away);
 	tcase_add_test(tests, a_plan_that_a_crash_interrupted_is_stopped);
 	tcase_add_test(tests, a_stop_does_not_wait_for_a_plan);

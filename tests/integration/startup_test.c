@@ -1,14 +1,20 @@
 /*
  * How a daemon starts, refuses to, and ends.
  */
+#include <arpa/inet.h>
 #include <grp.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "tests/dsl/fleet.h"
@@ -104,6 +110,8 @@ static const struct {
 	"hrwd.json|2|rendevous|rendezvous"},
     {"{\"pools\":{\"Tier\":{\"nodes\":[]}}}", 2, "hrwd.json|Tier"},
     {"{\"default_pool\":\"Tier\"}", 2, "hrwd.json|Tier"},
+    {"{\"listen\":{\"lookup\":\n\"[::1]\"}}", 2, "hrwd.json|2|[::1]|it has no port"},
+    {"{\"listen\":{\"lookup\":\n\"[::1:7070\"}}", 2, "hrwd.json|2|[::1:7070|its [ has no ]"},
     {"", 2, "hrwd.json|1"},
     {"[]", 2, "hrwd.json"},
 };
@@ -174,6 +182,164 @@ START_TEST(a_port_in_use_is_said_to_be_so)
 		expect_status(get(d->lookup, "/owner?key=a"), 200);
 	}
 	daemon_stop(d);
+}
+END_TEST
+
+/* Nobody listens there, and the kernel gives it to nobody soon. */
+static int
+free_port(void)
+{
+	struct sockaddr_in any = {
+	    .sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+	socklen_t len = sizeof(any);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&any, len), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&any, &len), 0);
+	close(fd);
+	return ntohs(any.sin_port);
+}
+
+/* Formerly such a name was how a daemon took an address, and any process may bind it. */
+START_TEST(a_stranger_cannot_keep_it_down_by_a_name)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	const char *address = text("127.0.0.1:%d", free_port());
+	int len = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "hrwd:%s", address);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct daemon *d;
+
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&name,
+			     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)),
+	    0);
+	ck_assert_int_eq(listen(fd, 1), 0);
+	d = daemon_start(NULL, "--lookup", address, NULL);
+	expect_status(get(d->lookup, "/livez"), 200);
+	daemon_stop(d);
+	close(fd);
+}
+END_TEST
+
+START_TEST(of_daemons_that_start_at_once_on_one_port_one_serves)
+{
+	enum { AT_ONCE = 5, TIMES = 4 };
+
+	for (int i = 0; i < TIMES; i++) {
+		const char *address = text("127.0.0.1:%d", free_port());
+		struct daemon *d[AT_ONCE];
+		int ready = 0;
+
+		for (int k = 0; k < AT_ONCE; k++) {
+			d[k] = daemon_prepare(FLEET_CONFIG("\"workers\":2,"), "--lookup", address,
+			    "--admin", "127.0.0.1:0", "--store", "$DIR/hrwd.db", NULL);
+			daemon_spawn(d[k]);
+		}
+		for (int k = 0; k < AT_ONCE; k++) {
+			int status = daemon_comes_up(d[k]);
+
+			ready += status < 0;
+			if (status >= 0) {
+				ck_assert_int_eq(status, 1);
+				daemon_log_has(d[k], text("%s is in use by ", address));
+			}
+		}
+		ck_assert_int_eq(ready, 1);
+		for (int k = 0; k < AT_ONCE; k++)
+			if (d[k]->pid != 0)
+				daemon_stop(d[k]);
+	}
+}
+END_TEST
+
+static void
+be_nobody(void *unused)
+{
+	(void)unused;
+	if (setresuid(54321, 54321, 54321) != 0)
+		_exit(77);
+}
+
+START_TEST(who_has_a_port_is_said_as_far_as_it_is_known)
+{
+	struct daemon *d = fleet_start(), *other;
+	const char *address = d->lookup + strlen("http://");
+	struct sockaddr_in any = {
+	    .sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+	socklen_t len = sizeof(any);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), status;
+
+	other = daemon_prepare(NULL, "--lookup", address, "--store", "$DIR/hrwd.db", NULL);
+	ck_assert_int_eq(daemon_exits_with(other), 1);
+	daemon_log_has(
+	    other, text("%s is in use by another hrwd (process %d)", address, (int)d->pid));
+	ck_assert_uint_eq(daemon_log_lines(other), 1);
+
+	/* Another user may not look at our processes. */
+	other = daemon_prepare(NULL, "--lookup", address, "--store", "/nowhere/hrwd.db", NULL);
+	other->born = be_nobody;
+	status = daemon_exits_with(other);
+	if (status == 1)
+		daemon_log_has(other, text("%s is in use by a process of the user %s", address,
+					  getpwuid(getuid())->pw_name));
+
+	/* No hrwd, but this process. */
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&any, len), 0);
+	ck_assert_int_eq(listen(fd, 1), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&any, &len), 0);
+	address = text("127.0.0.1:%d", ntohs(any.sin_port));
+	other = daemon_prepare(NULL, "--lookup", address, "--store", "$DIR/hrwd.db", NULL);
+	ck_assert_int_eq(daemon_exits_with(other), 1);
+	daemon_log_has(
+	    other, text("%s is in use by process %d, integration-te", address, (int)getpid()));
+	close(fd);
+
+	/* Two names of one address, unless this machine prefers [::1]. */
+	address = text("127.0.0.1:%d", free_port());
+	other = daemon_prepare(NULL, "--lookup", address, "--admin",
+	    text_replace(address, "127.0.0.1", "localhost"), "--store", "$DIR/hrwd.db", NULL);
+	status = daemon_try(other);
+	if (status >= 0)
+		daemon_log_has(other, "another listener of this configuration");
+	else
+		daemon_stop(other);
+	daemon_stop(d);
+}
+END_TEST
+
+/* Two listeners, and what a check says of them: parts, or NULL where all is well. */
+static const struct {
+	const char *lookup, *admin, *parts;
+} pairs[] = {
+    {"127.0.0.1:7170", "127.0.0.1:7170", "127.0.0.1:7170|listen.lookup|listen.admin"},
+    {"0.0.0.0:7170", "127.0.0.1:7170", "0.0.0.0:7170|127.0.0.1:7170"},
+    {"[::1]:7170", "[0::0:1]:7170", "[::1]:7170"},
+    {"[::]:7170", "[::1]:7170", "[::]:7170"},
+    {"unix:/run/hrwd.sock", "unix:/run/hrwd.sock", "unix:/run/hrwd.sock"},
+    {"localhost:7170", "localhost:7170", "localhost:7170"},
+    {"127.0.0.1:7170", "127.0.0.1:7171", NULL},
+    {"127.0.0.1:7170", "127.0.0.2:7170", NULL},
+    {"127.0.0.1:7170", "[::1]:7170", NULL},
+    {"127.0.0.1:0", "127.0.0.1:0", NULL},
+};
+
+START_TEST(two_listeners_on_one_address_are_a_fault_of_the_configuration)
+{
+	for (int is_file = 0; is_file < 2; is_file++) {
+		const char *listen = text("{\"listen\":{\"lookup\":\"%s\",\n\"admin\":[\"%s\"]}}",
+		    pairs[_i].lookup, pairs[_i].admin);
+		struct daemon *d = is_file
+				       ? daemon_prepare(listen, "--check", NULL)
+				       : daemon_prepare(NULL, "--check", "--lookup",
+					     pairs[_i].lookup, "--admin", pairs[_i].admin, NULL);
+		int status = daemon_exits_with(d);
+
+		ck_assert_msg(status == (pairs[_i].parts != NULL ? 2 : 0), "%s and %s: %d: %s",
+		    pairs[_i].lookup, pairs[_i].admin, status, daemon_log(d));
+		if (pairs[_i].parts != NULL)
+			daemon_log_has(d, pairs[_i].parts);
+		if (pairs[_i].parts != NULL && is_file)
+			daemon_log_has(d, "hrwd.json:2");
+	}
 }
 END_TEST
 
@@ -368,9 +534,8 @@ START_TEST(sigterm_under_load_cuts_no_request)
 	for (int i = 0; i < CLIENTS; i++)
 		ck_assert_int_eq(pthread_create(&client[i], NULL, look_up, NULL), 0);
 	ck_assert_int_eq(pthread_create(&slow, NULL, ask_slowly, &answer), 0);
-	while (atomic_load(&load.answered) <= 100)
-		pause_ms(1);
-	pause_ms(200);
+	for (double end = now_ms() + 20000; atomic_load(&load.answered) <= 100; pause_ms(10))
+		ck_assert_double_lt(now_ms(), end);
 	atomic_store(&load.is_stopping, 1);
 	daemon_stop(load.d);
 	for (int i = 0; i < CLIENTS; i++)
@@ -416,6 +581,36 @@ START_TEST(sighup_reads_the_log_level_anew_and_says_what_it_could_not_change)
 	daemon_wait_log(d, "levle");
 	expect_status(get(d->lookup, "/replicas?key=a&copies=3"), 200);
 	daemon_stop(d);
+}
+END_TEST
+
+static long
+threads_with(const char *pool_size)
+{
+	struct daemon *d;
+	const char *at;
+	long threads;
+
+	setenv("UV_THREADPOOL_SIZE", pool_size, 1);
+	d = fleet_start();
+	unsetenv("UV_THREADPOOL_SIZE");
+	at = strstr(get(d->admin, "/metrics")->body, "\nprocess_threads ");
+	ck_assert_ptr_nonnull(at);
+	threads = strtol(at + strlen("\nprocess_threads "), NULL, 10);
+	daemon_stop(d);
+	return threads;
+}
+
+START_TEST(all_threads_are_there_when_it_is_ready_and_the_environment_takes_none_away)
+{
+	enum { MANY = 60 };
+	long usual = threads_with("0"), least = 1 + 1 + 4 + 6; /* main, worker, uploads, the rest */
+
+	ck_assert_int_gt(usual, least);
+	ck_assert_int_eq(threads_with("1"), usual);
+	ck_assert_int_eq(threads_with("-5"), usual);
+	ck_assert_int_eq(threads_with("many"), usual);
+	ck_assert_int_gt(threads_with(text("%d", MANY)), MANY);
 }
 END_TEST
 
@@ -471,6 +666,11 @@ SUITE(startup)
 	tcase_add_test(tests, a_configuration_that_is_not_there_is_named);
 	tcase_add_test(tests, version_and_help_are_told_and_nothing_starts);
 	tcase_add_test(tests, a_port_in_use_is_said_to_be_so);
+	tcase_add_test(tests, a_stranger_cannot_keep_it_down_by_a_name);
+	tcase_add_test(tests, of_daemons_that_start_at_once_on_one_port_one_serves);
+	tcase_add_test(tests, who_has_a_port_is_said_as_far_as_it_is_known);
+	tcase_add_loop_test(tests, two_listeners_on_one_address_are_a_fault_of_the_configuration, 0,
+	    sizeof(pairs) / sizeof(*pairs));
 	tcase_add_test(tests, a_start_that_an_address_fails_leaves_no_store);
 	tcase_add_test(tests, an_admin_listener_for_others_needs_tokens);
 	tcase_add_test(tests, an_admin_listener_can_be_off);
@@ -480,6 +680,8 @@ SUITE(startup)
 	tcase_add_test(tests, sigterm_under_load_cuts_no_request);
 	tcase_add_test(tests, sigint_ends_it_too_and_idle_connections_do_not_hold_it);
 	tcase_add_test(tests, sighup_reads_the_log_level_anew_and_says_what_it_could_not_change);
+	tcase_add_test(
+	    tests, all_threads_are_there_when_it_is_ready_and_the_environment_takes_none_away);
 	tcase_add_test(tests, a_log_can_be_json_a_line_an_event);
 	tcase_add_test(tests, its_health_is_asked_by_the_program_itself);
 }

@@ -5,11 +5,15 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <gnutls/gnutls.h>
@@ -82,6 +86,95 @@ START_TEST(its_health_is_asked_over_TLS_too)
 	ck_assert_msg(daemon_exits_with(asks) == 0, "%s", daemon_log(asks));
 	daemon_stop(d);
 	ck_assert_int_eq(daemon_exits_with(asks), 1);
+}
+END_TEST
+
+/* How a container is asked, whose every listener wants a client's certificate. */
+static int
+health_of(const struct daemon *d, struct daemon **asks)
+{
+	*asks =
+	    daemon_prepare(NULL, "--health", "--config", daemon_path(d, "hrwd.json"), "--lookup",
+		d->lookup + strlen("https://"), "--admin", d->admin + strlen("https://"), NULL);
+	return daemon_exits_with(*asks);
+}
+
+START_TEST(its_health_is_asked_though_clients_need_a_certificate)
+{
+	struct daemon *d = start(MTLS), *asks;
+
+	ck_assert_msg(health_of(d, &asks) == 0, "%s", daemon_log(asks));
+	ck_assert_uint_eq(daemon_log_lines(asks), 0);
+	daemon_stop(d);
+	ck_assert_int_eq(health_of(d, &asks), 1);
+	daemon_log_has(asks, "nobody answers");
+}
+END_TEST
+
+static void
+be_another_user(void)
+{
+	if (setresuid(54321, 54321, 54321) != 0)
+		_exit(77);
+}
+
+static int
+own_socket(const char *bound, bool is_listener)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	int len = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "hrwd-health:%s", bound);
+	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (is_listener)
+		ck_assert(bind(fd, (struct sockaddr *)&name, size) == 0 && listen(fd, 8) == 0);
+	else
+		ck_assert_int_eq(connect(fd, (struct sockaddr *)&name, size), 0);
+	return fd;
+}
+
+START_TEST(another_user_is_answered_nothing_beside_TLS)
+{
+	struct daemon *d = start(MTLS);
+	static const char request[] = "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n";
+	int status = 0, fd = own_socket(d->lookup + strlen("https://"), false);
+	pid_t pid;
+
+	raw_send(fd, request, sizeof(request) - 1);
+	expect_status(raw_answer(fd, 10000), 200);
+	close(fd);
+	pid = fork();
+	if (pid == 0) {
+		be_another_user();
+		fd = own_socket(d->lookup + strlen("https://"), false);
+		send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL);
+		_exit(raw_answer(fd, 10000)->status == 0 ? 0 : 1);
+	}
+	waitpid(pid, &status, 0);
+	ck_assert_msg(status == 0 || WEXITSTATUS(status) == 77, "%#x", (unsigned)status);
+	daemon_stop(d);
+}
+END_TEST
+
+START_TEST(a_stranger_who_has_the_name_beside_TLS_does_not_stop_it)
+{
+	struct daemon *d = start(TLS), *other, *asks;
+	const char *lookup = text("%s", d->lookup + strlen("https://"));
+	int fd;
+
+	daemon_stop(d);
+	fd = own_socket(lookup, true);
+	other = daemon_prepare(NULL, "--config", daemon_path(d, "hrwd.json"), "--lookup", lookup,
+	    "--admin", "127.0.0.1:0", "--store", "$DIR/hrwd.db", NULL);
+	daemon_launch(other);
+	daemon_log_has(other, "another process has the name of the socket for hrwd --health");
+	expect_status(get(text("https://%s", lookup), "/livez"), 200);
+	close(fd);
+	/* Over TLS it is asked as before. */
+	asks = daemon_prepare(NULL, "--health", "--config", daemon_path(d, "hrwd.json"), "--lookup",
+	    lookup, "--admin", "off", NULL);
+	ck_assert_msg(daemon_exits_with(asks) == 0, "%s", daemon_log(asks));
+	daemon_stop(other);
 }
 END_TEST
 
@@ -500,6 +593,9 @@ SUITE(tls)
 {
 	tcase_add_test(tests, both_listeners_speak_TLS_and_nothing_else);
 	tcase_add_test(tests, its_health_is_asked_over_TLS_too);
+	tcase_add_test(tests, its_health_is_asked_though_clients_need_a_certificate);
+	tcase_add_test(tests, another_user_is_answered_nothing_beside_TLS);
+	tcase_add_test(tests, a_stranger_who_has_the_name_beside_TLS_does_not_stop_it);
 	tcase_add_test(tests, an_address_may_stay_plain_and_a_unix_socket_always_does);
 	tcase_add_test(tests, with_a_client_ca_only_its_clients_are_answered);
 	tcase_add_test(tests, versions_before_1_2_are_refused);

@@ -59,6 +59,14 @@ handed_over() {
 	done
 }
 
+# Whatever starts hrwd for somebody tells glibc what keeps memory flat.
+settings() {
+	for file in systemd/hrwd.service.in docker/Dockerfile conf/run-example.sh; do
+		grep -q 'GLIBC_TUNABLES.*glibc\.malloc\.tcache_count=0' $file ||
+			fail "$file sets no GLIBC_TUNABLES"
+	done
+}
+
 # Exposure: 10 is an open door; 1.5 is the most that the service may have.
 units() {
 	mkdir "$root/units"
@@ -138,6 +146,7 @@ make -s BUILD="$build" DESTDIR="$root" PREFIX=/usr install
 "$root/usr/bin/hrwd" --check --config "$root/etc/hrwd/hrwd.json"
 ! has groff || pages
 completion
+settings
 ! has systemd-analyze || units
 example
 ! has g++ || cpp

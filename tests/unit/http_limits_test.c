@@ -3,6 +3,7 @@
  * all there are; and who may listen where.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,11 @@
 #include "daemon/config/config.h"
 #include "daemon/http/accept.h"
 #include "daemon/http/listen.h"
+#include "daemon/http/own_socket.h"
 #include "tests/dsl/http.h"
 #include "tests/dsl/site.h"
 #include "tests/dsl/suite.h"
+#include "tests/dsl/text.h"
 
 #include <netinet/in.h>
 
@@ -257,7 +260,7 @@ another_opens(const char *address)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		struct hrw_fault fault;
+		struct hrw_fault fault = {0};
 		char bound[128];
 		int fd, rc = listen_open(address, NULL, 1, &fd, bound, &fault);
 
@@ -274,16 +277,24 @@ START_TEST(a_port_in_use_is_refused_by_name)
 {
 	struct sockaddr_in name = {.sin_family = AF_INET};
 	struct hrw_fault fault;
-	char bound[128], address[64];
+	char bound[128], address[128];
 	int fds[4], fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
 	socklen_t len = sizeof(name);
 
 	ck_assert_int_eq(listen_open("127.0.0.1:0", NULL, 4, fds, bound, &fault), 0);
 	ck_assert_int_eq(another_opens(bound), 1);
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++) {
+		ck_assert_int_eq(another_opens(bound), 1);
 		close(fds[i]);
-	/* The claim outlives the sockets: it is the process's. */
-	ck_assert_int_eq(another_opens(bound), 1);
+	}
+	ck_assert_int_eq(another_opens(bound), 0);
+	/* One socket is shared with nobody, not even of our own user. */
+	ck_assert_int_eq(listen_open(bound, NULL, 1, fds, address, &fault), 0);
+	getsockname(fds[0], (struct sockaddr *)&name, &len);
+	setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on));
+	ck_assert_int_lt(bind(fd, (struct sockaddr *)&name, len), 0);
+	name.sin_port = 0;
+	close(fds[0]);
 	/* Another program that shares its port, as we would, is noticed too. */
 	name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on));
@@ -381,6 +392,51 @@ START_TEST(a_body_that_stalls_is_answered_by_its_own_deadline_not_by_idleness)
 }
 END_TEST
 
+/* Does a user reach the socket beside an address? 1: yes, 0: no, 2: it cannot be tried. */
+static int
+reaches(uid_t user, const char *bound)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (setresuid(user, user, user) < 0)
+			_exit(2);
+		_exit(own_socket_connect(bound, 5) >= 0);
+	}
+	waitpid(pid, &status, 0);
+	return WEXITSTATUS(status);
+}
+
+START_TEST(a_health_check_asks_only_its_own_user)
+{
+	enum { DAEMON = 54321, STRANGER };
+	const char *bound = text("127.0.0.1:%ld", 100000 + (long)getpid());
+	int told[2], status;
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(told), 0);
+	pid = fork();
+	if (pid == 0) {
+		/* As a stranger who has taken the name, or as the daemon. */
+		if (setresuid(DAEMON, DAEMON, DAEMON) < 0 || own_socket_listen(bound) < 0)
+			_exit(2);
+		_exit(write(told[1], "x", 1) != 1 || pause() != 0);
+	}
+	close(told[1]);
+	if (read(told[0], &byte, 1) == 1) {
+		ck_assert_int_eq(reaches(DAEMON, bound), 1);
+		ck_assert_int_eq(reaches(STRANGER, bound), 0);
+		ck_assert_int_eq(reaches(getuid(), bound), 1);
+		ck_assert_int_lt(own_socket_listen(bound), 0);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	close(told[0]);
+}
+END_TEST
+
 SUITE(http_limits)
 {
 	tcase_add_test(tests, a_head_that_never_ends_is_ended);
@@ -392,6 +448,7 @@ SUITE(http_limits)
 	tcase_add_test(tests, an_address_has_its_share_and_loopback_all);
 	tcase_add_test(tests, an_address_is_well_formed);
 	tcase_add_test(tests, a_port_in_use_is_refused_by_name);
+	tcase_add_test(tests, a_health_check_asks_only_its_own_user);
 	tcase_add_test(tests, workers_share_a_port);
 	tcase_add_test(tests, a_unix_socket_replaces_a_dead_one_and_says_who_asks);
 	tcase_add_test(tests, a_file_in_the_way_of_a_unix_socket_stays);
