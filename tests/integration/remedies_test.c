@@ -20,7 +20,7 @@ static struct daemon *
 start(enum kind kind)
 {
 	struct daemon *d = daemon_prepare(
-	    kind == PATH ? "{\"store\":{\"file\":\"$DIR/pools.json\"}}"
+	    kind == PATH ? "{\"store\":{\"file\":\"$DIR/pools.json\",\"allow_empty\":true}}"
 			 : "{\"store\":{\"path\":\"$DIR/hrwd.db\"},\"pools\":" TWO_POOLS "}",
 	    "--lookup", "127.0.0.1:0", "--admin", kind == OFF ? "off" : "127.0.0.1:0", NULL);
 
