@@ -57,7 +57,6 @@ START_TEST(each_field_of_a_body_has_its_own_error)
 	    {"{'add':[{'name':'a','address':'a:1','id':3},{'name':'b','address':'b:1','id':3}]}",
 		HRW_BAD_SERVER, "/add/1/id"},
 	    {"{'drain':['a','b'],'activate':['c','a']}", HRW_BAD_FIELD, "/activate/1"},
-	    {"{'drain':['a',''],'copies':2}", HRW_UNKNOWN_NODE, "/drain/1"},
 	    {"{'add':[{'name':'a','address':'a'}]}", HRW_BAD_ADDRESS, "/add/0/address"},
 	    {"{'add':[{'name':'a','address':'a:1','weight':-1}]}", HRW_BAD_WEIGHT, "/add/0/weight"},
 	    {"{'add':[{'name':'a','address':'a:1','weight':null}]}", HRW_BAD_WEIGHT,
