@@ -89,7 +89,7 @@ load_all(struct past *past, struct store *store, const struct hrw_plan *plan,
     const struct pool *before, int64_t now_ms, struct hrw_fault *fault)
 {
 	int64_t ttl_ms = (int64_t)before->terms.max_ttl * 1000;
-	int64_t written_ms = pool_is_settled(before) ? before->made_ms : now_ms;
+	int64_t ended_ms = before->made_ms;
 	uint64_t first = first_joined(plan);
 	uint64_t last = before->epoch > EPOCHS_MAX ? before->epoch - EPOCHS_MAX : 1;
 	uint64_t epoch = before->epoch - 1;
@@ -101,16 +101,14 @@ load_all(struct past *past, struct store *store, const struct hrw_plan *plan,
 		struct pool *then = NULL;
 		int rc;
 
-		if (ttl_ms > 0 && written_ms != 0 && written_ms + ttl_ms < now_ms)
+		if (ttl_ms > 0 && ended_ms != 0 && ended_ms + ttl_ms < now_ms)
 			return 0;
 		rc = load(store, before, epoch, &then, fault);
 		if (rc <= 0 || then == NULL) {
 			past->is_whole = false;
 			return rc;
 		}
-		/* While a pool is not settled, the holders before it are written to. */
-		if (pool_is_settled(then))
-			written_ms = then->made_ms;
+		ended_ms = then->made_ms;
 		add_pool(past, plan, then);
 	}
 	past->is_whole = past->count == HRW_LEFTOVERS_MAX || last == first;

@@ -71,21 +71,25 @@ judge_guards(struct pool *pool, const struct hrw_node *node, const struct hrw_li
 }
 
 static bool
-judge_asked(const struct hrw_node *node, uint64_t ago, char *detail, size_t size)
+judge_asked(
+    const struct hrw_node *node, const struct removable_asked *asked, char *detail, size_t size)
 {
 	if (hrw_node_is_taker(node)) {
 		snprintf(detail, size, "it takes keys, so lookups name it");
 		return false;
 	}
-	if (ago >= REMOVABLE_QUIET_SECONDS)
+	if (asked->ago >= REMOVABLE_QUIET_SECONDS)
 		return true;
-	snprintf(detail, size, "a lookup named it %" PRIu64 " s ago: wait until none has for %d s",
-	    ago, REMOVABLE_QUIET_SECONDS);
+	snprintf(detail, size,
+	    asked->is_start ? "hrwd was started %" PRIu64 " s ago, and does not know whom lookups "
+			      "named before: wait until that is %d s ago"
+			    : "a lookup named it %" PRIu64 " s ago: wait until none has for %d s",
+	    asked->ago, REMOVABLE_QUIET_SECONDS);
 	return false;
 }
 
 void
-removable_judge(struct pool *pool, const struct hrw_node *node, uint64_t asked_ago,
+removable_judge(struct pool *pool, const struct hrw_node *node, const struct removable_asked *asked,
     const struct hrw_limits *limits, struct removable *out)
 {
 	enum { SIZE = sizeof(out->detail[0]) };
@@ -97,8 +101,7 @@ removable_judge(struct pool *pool, const struct hrw_node *node, uint64_t asked_a
 	    judge_settled(pool, node, out->detail[REMOVABLE_SETTLED], SIZE);
 	out->is_ok[REMOVABLE_GUARDS] =
 	    judge_guards(pool, node, limits, out->detail[REMOVABLE_GUARDS], SIZE);
-	out->is_ok[REMOVABLE_ASKED] =
-	    judge_asked(node, asked_ago, out->detail[REMOVABLE_ASKED], SIZE);
+	out->is_ok[REMOVABLE_ASKED] = judge_asked(node, asked, out->detail[REMOVABLE_ASKED], SIZE);
 }
 
 bool

@@ -28,11 +28,16 @@ struct removable {
 /* "draining", "settled", "guards", "asked". Static storage. */
 const char *removable_name(enum removable_check check);
 
+/* How long nobody was sent to a node. */
+struct removable_asked {
+	uint64_t ago;  /* seconds since a lookup named it; UINT64_MAX: never */
+	bool is_start; /* since the daemon's start: nobody knows of those before */
+};
+
 /* Judges a node of the pool.
- *   asked_ago  seconds since a lookup named it; UINT64_MAX: never
- *   cost       that of change_build() */
-void removable_judge(struct pool *pool, const struct hrw_node *node, uint64_t asked_ago,
-    const struct hrw_limits *limits, struct removable *out);
+ *   cost  that of change_build() */
+void removable_judge(struct pool *pool, const struct hrw_node *node,
+    const struct removable_asked *asked, const struct hrw_limits *limits, struct removable *out);
 
 /* All of them? */
 bool removable_is(const struct removable *r);

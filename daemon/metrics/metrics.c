@@ -314,35 +314,44 @@ later(uint64_t one, uint64_t other)
 	return one > other ? one : other;
 }
 
-/* When lookups may have named it last as its fallback, and when they were made last.
- * Under the lock. */
+/* In seconds, what is known of a pool's lookups, and of those that named a node. */
+struct known {
+	uint64_t asked; /* named it as its fallback last */
+	uint64_t last;	/* were made last */
+	uint64_t found; /* the start, where they are not known before it */
+};
+
+/* Under the lock. */
 static void
-add_asked(const struct metrics *m, const struct pool *pool, const char *node, uint64_t *asked,
-    uint64_t *last)
+add_known(const struct metrics *m, const struct pool *pool, const char *node, struct known *known)
 {
 	const struct pool_count *p = metrics_pool(m, pool);
 
 	if (p == NULL)
 		return;
-	*last = later(*last, counted(&p->last));
-	*asked = later(*asked, counted(&p->found));
+	known->last = later(known->last, counted(&p->last));
+	known->found = later(known->found, counted(&p->found));
 	for (size_t i = 0; p->nodes != NULL && i < p->nodes->count; i++)
 		if (strcmp(p->nodes->node[i].name, node) == 0)
-			*asked = later(*asked, counted(&p->nodes->node[i].asked));
+			known->asked = later(known->asked, counted(&p->nodes->node[i].asked));
 }
 
 uint64_t
-metrics_asked_ago(struct metrics *m, const struct pool *pool, const char *node, uint64_t held_ago)
+metrics_asked_ago(
+    struct metrics *m, const struct pool *pool, const char *node, uint64_t held_ago, bool *is_start)
 {
-	uint64_t asked = 0, last = 0, now = seconds(), held = now > held_ago ? now - held_ago : 0;
+	uint64_t asked, now = seconds(), held = now > held_ago ? now - held_ago : 0;
+	struct known known = {0};
 
 	for (struct metrics *at = m->first; at != NULL; at = atomic_load(&at->next)) {
 		pthread_mutex_lock(&at->lock);
-		add_asked(at, pool, node, &asked, &last);
+		add_known(at, pool, node, &known);
 		pthread_mutex_unlock(&at->lock);
 	}
 	/* As a holder it was named by a lookup before it ceased to be one. */
-	asked = later(asked, last < held ? last : held);
+	asked = later(known.asked, known.last < held ? known.last : held);
+	*is_start = known.found > asked;
+	asked = later(asked, known.found);
 	return asked == 0 ? UINT64_MAX : now > asked ? now - asked : 0;
 }
 

@@ -52,9 +52,10 @@ void metrics_asked(struct metrics *m, const struct pool *pool, const uint32_t *n
 void metrics_found(struct metrics *m, const struct pool *pool);
 /* How many seconds ago a lookup on any loop may have named the node last, as a holder
  * or as its fallback; UINT64_MAX: none did. Any thread.
- *   held_ago   how many seconds ago it ceased to be a holder */
-uint64_t metrics_asked_ago(
-    struct metrics *m, const struct pool *pool, const char *node, uint64_t held_ago);
+ *   held_ago   how many seconds ago it ceased to be a holder
+ *   is_start   receives whether that is the daemon's start, before which nobody knows */
+uint64_t metrics_asked_ago(struct metrics *m, const struct pool *pool, const char *node,
+    uint64_t held_ago, bool *is_start);
 /* The loop reads `s` from now on: what it counted for pools that are gone, or were
  * made anew, is forgotten. */
 void metrics_adopt(struct metrics *m, const struct snapshot *s);

@@ -60,6 +60,7 @@ static int
 judge(struct request *req, const struct pool **pool, struct removable *out)
 {
 	const struct hrw_node *node;
+	struct removable_asked asked;
 	struct common_name name;
 	int rc = common_pool(req, pool);
 
@@ -70,9 +71,9 @@ judge(struct request *req, const struct pool **pool, struct removable *out)
 	node = hrw_membership_find((*pool)->present, name.text);
 	if (node == NULL)
 		return common_unknown_node(req, *pool, name.text);
-	removable_judge((struct pool *)*pool, node,
-	    metrics_asked_ago(req->app->metrics, *pool, node->name, seconds_since(node->since_ms)),
-	    req->app->config->members.limits, out);
+	asked.ago = metrics_asked_ago(
+	    req->app->metrics, *pool, node->name, seconds_since(node->since_ms), &asked.is_start);
+	removable_judge((struct pool *)*pool, node, &asked, req->app->config->members.limits, out);
 	return 0;
 }
 

@@ -76,7 +76,8 @@ static const struct shape_member plans[] = {
 static const struct shape_member op[] = {
     {"op",
 	"'add'|'drain'|'activate'|'rejoin'|'remove'|'patch'|'copies'|'placement'|'max_moved'|"
-	"'settles_after'|'max_ttl'|'settle'|'make'|'drop'|'keys-put'|'keys-add'|'keys-delete'",
+	"'settles_after'|'max_ttl'|'settle'|'make'|'drop'|'restore'|'keys-put'|'keys-add'|'keys-"
+	"delete'",
 	NULL},
     {"node?", "name", NULL},
     {"fields?", "[text]", "Of a patch"},

@@ -158,7 +158,7 @@ static const struct shape_member problem[] = {
     {"title", "text", "The code in words"},
     {"status", "count(400..599)", "The status of the answer"},
     {"code", "code", "Stable"},
-    {"reason?", "'name'|'taken'|'collision'", "Which case of bad-server"},
+    {"reason?", "'name'|'taken'|'collision'|'head'", "Which case of bad-server, too-large"},
     {"field?", "text", "JSON pointer or parameter at fault"},
     {"detail", "text", "What was wrong, with the value, and how to mend it"},
     {NULL, NULL, NULL},

@@ -1,6 +1,7 @@
 /*
  * Host and Origin, a line each: an Origin is let in only with a Host that is.
  */
+#include "daemon/config/config.h"
 #include "daemon/http/origin.h"
 #include "tests/fuzz/law.h"
 
@@ -23,13 +24,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	host = hrw_bytes(copy, line != NULL ? (size_t)(line - copy) : len);
 	if (line != NULL)
 		origin = hrw_bytes(line + 1, len - host.len - 1);
-	rc = origin_check(host, origin, "127.0.0.1:7071", "http", config, &fault);
+	rc = origin_check(host, origin, "127.0.0.1:7071", "http", &config->http, &fault);
 	law_of_faults(rc, &fault);
 	law(rc == 0 || rc == HRW_FORBIDDEN);
 	if (rc == 0) {
 		law(host.len > 0);
-		law(origin_check(host, none, "127.0.0.1:7071", "http", config, &fault) == 0);
-		law(origin_check(host, origin, NULL, "http", config, &fault) == 0);
+		law(origin_check(host, none, "127.0.0.1:7071", "http", &config->http, &fault) == 0);
+		law(origin_check(host, origin, NULL, "http", &config->http, &fault) == 0);
 	}
 	free(copy);
 	return 0;

@@ -2,6 +2,7 @@
  * What a lookup asks of the system, and that answers made in one mould stay
  * apart.
  */
+#include <dirent.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -93,22 +94,46 @@ is_traced(pid_t pid)
 	return tracer != 0;
 }
 
-/* strace -C over all threads of a daemon, into a file; returns its pid. */
+/* The thread that answers lookups; the daemon has one worker. */
+static pid_t
+lookup_thread(const struct daemon *d)
+{
+	DIR *tasks = opendir(text("/proc/%d/task", (int)d->pid));
+	struct dirent *task;
+	pid_t found = 0;
+
+	ck_assert_ptr_nonnull(tasks);
+	while ((task = readdir(tasks)) != NULL) {
+		const char *name =
+		    text_file(text("/proc/%d/task/%s/comm", (int)d->pid, task->d_name), NULL);
+
+		if (name != NULL && strcmp(name, "lookup\n") == 0) {
+			ck_assert_msg(found == 0, "two threads are called lookup");
+			found = (pid_t)atol(task->d_name);
+		}
+	}
+	closedir(tasks);
+	ck_assert_int_ne(found, 0);
+	return found;
+}
+
+/* strace -C over the thread that answers lookups, into a file; returns its pid. What the
+ * others do meanwhile, as looking whether the store is still there, costs no lookup. */
 static pid_t
 trace(const struct daemon *d, const char *file)
 {
-	const char *pid = text("%d", (int)d->pid);
+	pid_t thread = lookup_thread(d);
+	const char *traced = text("%d", (int)thread);
 	pid_t strace = fork();
 
 	if (strace == 0) {
 		freopen("/dev/null", "w", stderr);
-		execlp("strace", "strace", "-f", "-C", "-o", file, "-p", pid, (char *)NULL);
+		execlp("strace", "strace", "-C", "-o", file, "-p", traced, (char *)NULL);
 		_exit(127);
 	}
-	for (int i = 0; i < 1000 && !is_traced(d->pid); i++)
+	for (int i = 0; i < 1000 && !is_traced(thread); i++)
 		usleep(10000);
-	ck_assert_msg(is_traced(d->pid), "strace does not reach the daemon");
-	usleep(200000); /* its other threads follow */
+	ck_assert_msg(is_traced(thread), "strace does not reach the daemon");
 	return strace;
 }
 
