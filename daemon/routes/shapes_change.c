@@ -81,8 +81,8 @@ static const struct shape_member op[] = {
 	NULL},
     {"node?", "name", NULL},
     {"fields?", "[text]", "Of a patch"},
-    {"from?", "placement|count", "Of placement and copies"},
-    {"to?", "placement|count", "Of placement and copies"},
+    {"from?", "placement|count|text", "Of placement and copies; of restore a lineage"},
+    {"to?", "placement|count|text", "Of placement and copies; of restore a lineage"},
     {NULL, NULL, NULL},
 };
 

@@ -433,6 +433,7 @@ world_begin(struct world *w)
 			page_add(&nodes, "@z%u", dice_below(&w->dice, 3));
 	}
 	w->pool = made(1 + dice_below(&w->dice, 3), nodes.data);
+	free(nodes.data);
 	for (unsigned k = 0; k < KEYS; k++)
 		w->origin[k] = 1;
 	if (is_clocked()) {
