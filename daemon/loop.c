@@ -14,6 +14,7 @@
 
 #include "daemon/app.h"
 #include "daemon/base/log.h"
+#include "daemon/base/wall.h"
 #include "daemon/begin.h"
 #include "daemon/drift.h"
 #include "daemon/http/accept.h"
@@ -318,15 +319,6 @@ open_store(struct daemon *d, struct hrw_fault *fault)
 	    : is_new			  ? "new"
 					  : "as it was left");
 	return open_keyset(d, fault);
-}
-
-static int64_t
-wall_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* Which pools were not made by this process: what it does not know of their lookups

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/base/json.h"
 #include "daemon/base/log.h"
 #include "daemon/base/sink.h"
+#include "daemon/base/wall.h"
 
 /* A message past this is cut: none of ours comes near. */
 enum { MESSAGE_BYTES = 1024, SHOWN_BYTES = 2 * MESSAGE_BYTES };
@@ -62,15 +62,6 @@ prefix(enum log_level level)
 {
 	pthread_once(&once, look_for_journal);
 	return is_journal ? levels[level].priority : "";
-}
-
-static int64_t
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* What of a value may be shown, and one byte more, so that a cut is marked. */
@@ -159,7 +150,7 @@ put_line(enum log_level level, const char *message, const struct log_field *fiel
 	struct buffer line = {0};
 	char at[JSON_TIME];
 
-	json_time(now_ms(), at);
+	json_time(wall_ms(), at);
 	buffer_add_text(&line, prefix(level));
 	if (atomic_load(&is_json_now)) {
 		struct json_out o = json_out(&line);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "core/keytype.h"
+#include "daemon/base/wall.h"
 #include "daemon/ctl/body.h"
 #include "daemon/ctl/client.h"
 #include "daemon/ctl/command.h"
@@ -76,12 +77,6 @@ keys_read(struct keys *keys, const char *path, const struct pool *pool)
 	return 0;
 }
 
-static int64_t
-now_ms(void)
-{
-	return (int64_t)time(NULL) * 1000;
-}
-
 /* What GET /pools/{pool} gave: with its epoch, lineage and settled membership. */
 static struct pool *
 pool_of_answer(const struct json *j, const char *name, struct hrw_fault *fault)
@@ -113,7 +108,7 @@ pool_of_configuration(const struct json *j, const char *name, struct hrw_fault *
 	if (rc == 0)
 		rc = change_read_pool(c, j, &hrw_limits_max, fault);
 	if (rc == 0)
-		rc = change_build(c, NULL, now_ms(), &hrw_limits_max, &out, fault);
+		rc = change_build(c, NULL, wall_ms(), &hrw_limits_max, &out, fault);
 	if (rc == 0)
 		pool = pool_acquire(out.after);
 	outcome_fini(&out);
@@ -175,7 +170,7 @@ build(struct ctl *ctl, struct pool *pool, struct outcome *out)
 	    j != NULL ? change_read(change, j, true, &hrw_limits_max, &fault) : (int)fault.error;
 	if (error == 0) {
 		change->is_dry_run = true;
-		error = change_build(change, pool, now_ms(), &hrw_limits_max, out, &fault);
+		error = change_build(change, pool, wall_ms(), &hrw_limits_max, out, &fault);
 	}
 	if (error < 0)
 		rc = ctl_fail(CTL_REFUSED, "%s (%s)", fault.detail, hrw_error_code(fault.error));

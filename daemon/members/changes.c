@@ -6,10 +6,10 @@
 #include <assert.h>
 #include <sodium.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "daemon/base/csv.h"
 #include "daemon/base/json.h"
+#include "daemon/base/wall.h"
 #include "daemon/members/document.h"
 #include "daemon/members/report_private.h"
 
@@ -134,15 +134,6 @@ filter_of(const struct changes *c, const char *name)
 	return listing_filter(name, node);
 }
 
-static int64_t
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 struct changes *
 changes_open(struct reports *r, const char *id, enum listing_form form,
     const struct changes_filter *filter, struct hrw_fault *fault)
@@ -175,7 +166,8 @@ changes_open(struct reports *r, const char *id, enum listing_form form,
 	c->gained = filter_of(c, filter->gained);
 	c->from = filter_of(c, filter->from);
 	c->leftover = filter->leftover;
-	if (c->leftover && past_open(&c->past, r->store, c->plan, c->before, now_ms(), fault) < 0) {
+	if (c->leftover &&
+	    past_open(&c->past, r->store, c->plan, c->before, wall_ms(), fault) < 0) {
 		changes_close(c);
 		return NULL;
 	}

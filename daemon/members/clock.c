@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/base/log.h"
+#include "daemon/base/wall.h"
 #include "daemon/members/clock.h"
 #include "daemon/members/writer_private.h"
 
@@ -64,22 +65,12 @@ ask(struct clock *c, const struct pool *pool, uint64_t epoch)
 	writer_apply(c->writer, change, asked, c);
 }
 
-/* Unix time, or what it would be if nobody had set the clock: the earlier one. */
-static int64_t
-now(const struct clock *c)
-{
-	int64_t wall_ms = writer_now_ms();
-	int64_t passed_ms = c->began_ms + (int64_t)((uv_hrtime() - c->began_ns) / 1000000);
-
-	return wall_ms < passed_ms ? wall_ms : passed_ms;
-}
-
 static void
 rang(uv_timer_t *timer)
 {
 	struct clock *c = timer->data;
 	const struct snapshot *s = *writer_snapshot(c->writer);
-	int64_t now_ms = now(c);
+	int64_t now_ms = wall_ms_passed();
 
 	for (size_t i = 0; i < s->count && !c->is_asking; i++) {
 		uint64_t epoch = due_epoch(s->pool[i], now_ms);
@@ -96,7 +87,7 @@ static void
 look(struct clock *c, int64_t delay_ms)
 {
 	const struct snapshot *s = *writer_snapshot(c->writer);
-	int64_t now_ms = now(c), next_ms = INT64_MAX;
+	int64_t now_ms = wall_ms_passed(), next_ms = INT64_MAX;
 
 	if (c->is_asking || c->is_stopped || !store_is_writable(c->writer->store))
 		return;
@@ -119,9 +110,8 @@ void
 clock_init(struct clock *c, uv_loop_t *loop)
 {
 	uv_timer_init(loop, &c->timer);
+	wall_ms_passed(); /* counts from here on */
 	c->timer.data = c;
-	c->began_ms = writer_now_ms();
-	c->began_ns = uv_hrtime();
 }
 
 void

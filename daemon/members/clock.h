@@ -16,8 +16,6 @@
 
 struct clock {
 	struct writer *writer;
-	int64_t began_ms;  /* Unix time when it was made */
-	uint64_t began_ns; /* the same by uv_hrtime() */
 	uv_timer_t timer;
 	bool is_asking; /* a change is on its way */
 	bool is_stopped;

@@ -19,9 +19,7 @@ struct past {
 
 /* Loads the memberships that a plan's leftovers may stem from, newest first: those in
  * force, and those that gave the fallback, which is written to as holders are. As far as
- * the history reaches and, where the pool has a max_ttl, as long ago as a value lives:
- * from the last moment in which the membership's nodes were written to, be it as the
- * fallback of a later one.
+ * the history reaches and, where the pool has a max_ttl, as long ago as a value lives.
  *   before   the pool that the plan is of; NULL: it is new
  *   now_ms   Unix time
  *   errors   INTERNAL, STORE_FAILED; nothing is to be freed then

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
-#include <time.h>
 
+#include "daemon/base/wall.h"
 #include "daemon/members/errand.h"
 #include "daemon/members/report_private.h"
 
@@ -360,7 +360,6 @@ report_start(struct reports *reports, struct report_request *ask, struct report 
 	bool is_dry_run = strcmp(ask->outcome, "dry_run") == 0;
 	size_t limit = is_dry_run ? reports->config->running_plans : reports->config->plans;
 	struct report **at = &reports->first;
-	struct timespec now;
 	struct report *r;
 
 	if (reports->waiting >= limit) {
@@ -371,9 +370,8 @@ report_start(struct reports *reports, struct report_request *ask, struct report 
 	}
 	r = report_new(reports, ask);
 	buffer_fini(&ask->keys);
-	clock_gettime(CLOCK_REALTIME, &now);
 	if (r != NULL)
-		r->at_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+		r->at_ms = wall_ms();
 	if (r == NULL || (ask->is_kept && make_id(r->id, r->at_ms) < 0)) {
 		report_release(r);
 		return hrw_fault(fault, HRW_INTERNAL, "no memory for a report");

@@ -2,19 +2,9 @@
  * writer.c - the queue of changes, the snapshot that is current, and its readers.
  */
 #include <stdlib.h>
-#include <time.h>
 
 #include "daemon/base/log.h"
 #include "daemon/members/writer_private.h"
-
-int64_t
-writer_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 void
 item_free(struct item *item)

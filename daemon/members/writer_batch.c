@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "daemon/base/log.h"
+#include "daemon/base/wall.h"
 #include "daemon/members/guard.h"
 #include "daemon/members/writer_private.h"
 
@@ -162,7 +163,7 @@ judge_change(struct writer *w, const struct snapshot *s, struct item *item)
 {
 	struct pool *now = (struct pool *)snapshot_pool(s, hrw_text(item->change->pool));
 	struct change *c = item->change;
-	int64_t now_ms = writer_now_ms();
+	int64_t now_ms = wall_ms();
 	int rc = find_epochs(w, now, c, &item->fault);
 
 	if (rc == HRW_UNKNOWN_EPOCH)
@@ -187,7 +188,7 @@ static void
 judge_record(const struct snapshot *s, struct item *item)
 {
 	const struct pool *now = snapshot_pool(s, hrw_text(item->change->pool));
-	int64_t now_ms = writer_now_ms();
+	int64_t now_ms = wall_ms();
 
 	entry_write(&item->entry, item->change, now_ms, now, now != NULL ? now->epoch : 0, 0,
 	    "applied", item->ops);

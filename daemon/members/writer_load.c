@@ -7,6 +7,7 @@
 
 #include "core/estimate.h"
 #include "daemon/base/log.h"
+#include "daemon/base/wall.h"
 #include "daemon/members/build.h"
 #include "daemon/members/warnings.h"
 #include "daemon/members/writer_private.h"
@@ -87,7 +88,7 @@ pool_from_file(struct loading *l, const char *name, const char *text, struct hrw
 	if (rc == 0) {
 		c->force = ~0u;
 		c->is_file = true;
-		rc = change_build(c, was, writer_now_ms(), limits, &out, fault);
+		rc = change_build(c, was, wall_ms(), limits, &out, fault);
 	}
 	if (rc == 0)
 		pool = pool_acquire(out.after);
@@ -180,7 +181,7 @@ seed_make(struct loading *l, const char *name, const struct json *j, struct seed
 {
 	const struct hrw_limits *limits = l->writer->config->limits;
 	struct change *c = change_new(name);
-	int64_t now_ms = writer_now_ms();
+	int64_t now_ms = wall_ms();
 	struct task *task;
 	struct pool *pool;
 	int rc = c == NULL ? no_memory(fault) : 0;

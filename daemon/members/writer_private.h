@@ -72,8 +72,6 @@ struct writer {
 	struct writer_reader *readers;
 };
 
-int64_t writer_now_ms(void);
-
 /* On the libuv pool: judges, builds and stores a whole batch. */
 void batch_run(struct writer *w, struct batch *batch);
 

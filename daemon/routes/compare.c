@@ -3,8 +3,8 @@
  * chosen.
  */
 #include <stdlib.h>
-#include <time.h>
 
+#include "daemon/base/wall.h"
 #include "daemon/members/comparison.h"
 #include "daemon/members/source.h"
 #include "daemon/routes/common.h"
@@ -140,7 +140,6 @@ compare_post(struct request *req)
 	struct asking *a = calloc(1, sizeof(*a));
 	const struct pool *pool = NULL;
 	struct comparison *c;
-	struct timespec now;
 	int rc;
 
 	if (a == NULL)
@@ -153,8 +152,7 @@ compare_post(struct request *req)
 		return hrw_fault(&req->fault, HRW_INTERNAL, "no memory to compare");
 	c->limits = req->app->config->members.limits;
 	c->keyset = req->app->keyset;
-	clock_gettime(CLOCK_REALTIME, &now);
-	c->now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	c->now_ms = wall_ms();
 	rc = read_body(a);
 	if (rc == 0)
 		rc = common_pool(req, &pool);

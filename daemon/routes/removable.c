@@ -6,8 +6,8 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "daemon/base/wall.h"
 #include "daemon/http/watching.h"
 #include "daemon/members/removable.h"
 #include "daemon/metrics/metrics.h"
@@ -43,14 +43,12 @@ waiting_free(void *state)
 	free(state);
 }
 
+/* Whole seconds that have surely passed since. */
 static uint64_t
 seconds_since(int64_t ms)
 {
-	struct timespec now;
-	int64_t ago;
+	int64_t ago = (wall_ms_passed() - ms) / 1000;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	ago = (int64_t)now.tv_sec - ms / 1000 - 1;
 	return ago > 0 ? (uint64_t)ago : 0;
 }
 

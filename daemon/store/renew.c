@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "daemon/base/json.h"
 #include "daemon/base/log.h"
+#include "daemon/base/wall.h"
 #include "daemon/store/sqlite_private.h"
 
 enum { LINEAGE = 16 };
@@ -118,15 +118,12 @@ find_ended(struct sqlite *s, bool is_copy, struct ended **list, struct hrw_fault
 static int
 write_entry(struct database *d, const struct ended *e, bool is_copy, struct hrw_fault *fault)
 {
-	struct timespec now;
 	struct buffer entry = {0};
 	struct json_out o = json_out(&entry);
 	sqlite3_stmt *s = database_statement(d, HISTORY_ADD, fault);
-	int64_t at_ms;
+	int64_t at_ms = wall_ms();
 	int rc;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	at_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	json_open_object(&o, NULL);
 	json_put_time(&o, "at", at_ms);
 	json_put_text(&o, "pool", e->pool);

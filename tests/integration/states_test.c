@@ -360,6 +360,20 @@ START_TEST(a_sample_is_an_estimate_however_early_it_is_stopped)
 }
 END_TEST
 
+START_TEST(a_clock_that_is_set_forward_lets_no_node_go_before_its_time)
+{
+	struct fault *system = fault_begin();
+	struct daemon *d = fleet_with_photos();
+
+	get(d->lookup, "/owner?key=photo-10");
+	expect_status(post(d->admin, "/nodes/cache-c/drain?settle=now", NULL), 200);
+	atomic_store(&system->clock, 3600);
+	expect_body(with(d->admin, "/nodes/cache-c/removable", "text/plain"), "no: asked\n");
+	fault_disarm(system);
+	daemon_stop(d);
+}
+END_TEST
+
 START_TEST(a_clock_that_is_set_forward_settles_nothing)
 {
 	struct fault *system = fault_begin();
@@ -515,6 +529,7 @@ SUITE(states)
 	tcase_add_test(tests, an_id_of_a_plan_is_taken_with_every_byte);
 	tcase_add_test(tests, a_sample_is_an_estimate_however_early_it_is_stopped);
 	tcase_add_test(tests, a_clock_that_is_set_forward_settles_nothing);
+	tcase_add_test(tests, a_clock_that_is_set_forward_lets_no_node_go_before_its_time);
 	tcase_add_test(tests, a_header_without_room_for_every_address_says_so);
 	tcase_add_test(tests, what_a_removal_and_a_rejoin_cost_shows_in_numbers);
 	tcase_add_test(tests, a_crash_forgets_nothing_that_was_known);
