@@ -206,8 +206,10 @@ put_field(struct json_out *o, const char *name, const char *option, const char *
 static int
 put_fields(struct json_out *o, const struct options *options)
 {
-	int rc = put_field(o, "settles_after", "--settles-after", options->settles_after);
+	int rc = put_terms(o, options);
 
+	if (rc == 0)
+		rc = put_field(o, "settles_after", "--settles-after", options->settles_after);
 	if (rc == 0)
 		rc = put_field(o, "max_ttl", "--max-ttl", options->max_ttl);
 	return rc == 0 ? put_field(o, "max_moved", "--max-moved", options->max_moved) : rc;
@@ -220,9 +222,7 @@ body_terms(const struct options *options, struct buffer *out)
 	int rc;
 
 	json_open_object(&o, NULL);
-	rc = put_terms(&o, options);
-	if (rc == 0)
-		rc = put_fields(&o, options);
+	rc = put_fields(&o, options);
 	json_close_object(&o);
 	if (rc == 0 && out->len <= strlen("{}"))
 		rc = ctl_fail(CTL_USAGE,
@@ -246,9 +246,7 @@ body_pool(const struct options *options, struct buffer *out)
 	int rc;
 
 	json_open_object(&o, NULL);
-	rc = put_terms(&o, options);
-	if (rc == 0)
-		rc = put_fields(&o, options);
+	rc = put_fields(&o, options);
 	if (rc == 0)
 		rc = put_nodes(&o, "nodes", &options->add);
 	json_close_object(&o);

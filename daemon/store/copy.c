@@ -35,15 +35,13 @@ copy_pages(struct database *from, struct database *to, struct hrw_fault *fault)
 						    : database_fault(from, fault);
 }
 
-/* A draft, without the pragmas that a store has. */
-static int
-open_draft(struct database *d, const char *path, struct hrw_fault *fault)
+int
+copy_open(struct database *d, const char *path, int flags, struct hrw_fault *fault)
 {
 	*d = (struct database){.kind = &sqlite_kind, .path = strdup(path)};
 	if (d->path == NULL)
 		return hrw_fault(fault, HRW_INTERNAL, "no memory for a copy");
-	if (sqlite3_open_v2(path, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) ==
-		SQLITE_OK &&
+	if (sqlite3_open_v2(path, &d->db, flags | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
 	    database_equip(d->db) == SQLITE_OK)
 		return 0;
 	database_fault(d, fault);
@@ -69,7 +67,7 @@ int
 copy_write(struct database *from, const char *to, struct hrw_fault *fault)
 {
 	struct database d = {0};
-	int rc = open_draft(&d, to, fault);
+	int rc = copy_open(&d, to, SQLITE_OPEN_READWRITE, fault);
 
 	if (rc == 0) {
 		rc = copy_pages(from, &d, fault);
@@ -77,7 +75,7 @@ copy_write(struct database *from, const char *to, struct hrw_fault *fault)
 	}
 	/* Anew: what was copied says of itself that it has a log. */
 	if (rc == 0)
-		rc = open_draft(&d, to, fault);
+		rc = copy_open(&d, to, SQLITE_OPEN_READWRITE, fault);
 	if (rc == 0) {
 		rc = mark(&d, fault);
 		database_close(&d);

@@ -12,6 +12,11 @@
 
 #include "daemon/store/database.h"
 
+/* Opens a copy, or the file that is to become one, without the pragmas that a store has.
+ *   flags   SQLITE_OPEN_READONLY or SQLITE_OPEN_READWRITE
+ *   errors  STORE_FAILED, INTERNAL; nothing is open then */
+int copy_open(struct database *d, const char *path, int flags, struct hrw_fault *fault);
+
 /* Writes all of `from` to the file `to`, which is there and empty, marks it, and
  * flushes it. It is one file, without a log beside it. Changes go on meanwhile. */
 int copy_write(struct database *from, const char *to, struct hrw_fault *fault);

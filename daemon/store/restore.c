@@ -123,21 +123,6 @@ set_owner(const char *real, const char *path)
 	free(copy);
 }
 
-static int
-open_copy(struct database *d, const char *from, struct hrw_fault *fault)
-{
-	*d = (struct database){.kind = &sqlite_kind, .path = strdup(from)};
-	if (d->path == NULL)
-		return no_memory(fault);
-	if (sqlite3_open_v2(from, &d->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) ==
-		SQLITE_OK &&
-	    database_equip(d->db) == SQLITE_OK)
-		return 0;
-	database_fault(d, fault);
-	database_close(d);
-	return HRW_STORE_FAILED;
-}
-
 /* How many pools it has that were not removed. */
 static size_t
 count_pools(struct database *d)
@@ -168,7 +153,7 @@ write_draft(const char *from, const char *real, const char *draft, struct copy_r
 		return failed(real, draft, fault);
 	close(fd);
 	set_owner(real, draft);
-	rc = open_copy(&d, from, fault);
+	rc = copy_open(&d, from, SQLITE_OPEN_READONLY, fault);
 	if (rc < 0)
 		return rc;
 	rc = copy_write(&d, draft, fault);

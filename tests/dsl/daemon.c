@@ -448,6 +448,25 @@ daemon_descriptors(const struct daemon *d)
 }
 
 long
+daemon_ticks(const struct daemon *d)
+{
+	char name[64], stat[1024] = "";
+	long user = 0, system = 0;
+	FILE *file;
+
+	snprintf(name, sizeof(name), "/proc/%d/stat", (int)d->pid);
+	file = fopen(name, "r");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_gt(fread(stat, 1, sizeof(stat) - 1, file), 0);
+	fclose(file);
+	ck_assert_int_eq(
+	    sscanf(strrchr(stat, ')') + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld",
+		&user, &system),
+	    2);
+	return user + system;
+}
+
+long
 daemon_resident(const struct daemon *d)
 {
 	const char *status = text_file(text("/proc/%d/status", (int)d->pid), NULL);

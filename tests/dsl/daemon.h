@@ -93,6 +93,9 @@ size_t daemon_log_lines(const struct daemon *d);
 size_t daemon_descriptors(const struct daemon *d);
 long daemon_resident(const struct daemon *d);
 
+/* CPU time of all its threads, user and system, in clock ticks: _SC_CLK_TCK a second. */
+long daemon_ticks(const struct daemon *d);
+
 /* Files in its folder. */
 const char *daemon_path(const struct daemon *d, const char *name);
 void daemon_write(const struct daemon *d, const char *name, const void *data, size_t len);

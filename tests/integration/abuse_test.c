@@ -41,28 +41,13 @@ start_tls(void)
 	return d;
 }
 
-/* User and system time of all its threads. */
-static long
-ticks(const struct daemon *d)
-{
-	const char *stat = text_file(text("/proc/%d/stat", (int)d->pid), NULL);
-	long user = 0, system = 0;
-
-	ck_assert_ptr_nonnull(stat);
-	ck_assert_int_eq(
-	    sscanf(strrchr(stat, ')') + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld",
-		&user, &system),
-	    2);
-	return user + system;
-}
-
 static void
 expect_rest(const struct daemon *d, const char *when)
 {
-	long before = ticks(d), spent;
+	long before = daemon_ticks(d), spent;
 
 	pause_ms(HOLD_MS);
-	spent = ticks(d) - before;
+	spent = daemon_ticks(d) - before;
 	ck_assert_msg(spent < TICKS_MAX, "%ld ticks %s", spent, when);
 }
 

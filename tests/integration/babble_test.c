@@ -110,25 +110,6 @@ start(const char *options)
 	return d;
 }
 
-static long
-ticks(const struct daemon *d)
-{
-	char name[64], stat[1024] = "";
-	long user = 0, system = 0;
-	FILE *file;
-
-	snprintf(name, sizeof(name), "/proc/%d/stat", (int)d->pid);
-	file = fopen(name, "r");
-	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_gt(fread(stat, 1, sizeof(stat) - 1, file), 0);
-	fclose(file);
-	ck_assert_int_eq(
-	    sscanf(strrchr(stat, ')') + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld",
-		&user, &system),
-	    2);
-	return user + system;
-}
-
 /* The first flight of a client, as a TLS library would send it. */
 static struct {
 	char bytes[HELLO_MAX];
@@ -432,9 +413,9 @@ rest(void)
 	long before, spent;
 
 	usleep(100000);
-	before = ticks(plain) + ticks(secret);
+	before = daemon_ticks(plain) + daemon_ticks(secret);
 	usleep(HOLD_MS * 1000);
-	spent = ticks(plain) + ticks(secret) - before;
+	spent = daemon_ticks(plain) + daemon_ticks(secret) - before;
 	if (spent > total.ticks)
 		total.ticks = spent;
 	ck_assert_msg(spent < TICKS_MAX, "%ld ticks while nobody says anything", spent);

@@ -102,21 +102,6 @@ start(const struct hold *hold)
 	return d;
 }
 
-/* User and system time of all its threads. */
-static long
-ticks(const struct daemon *d)
-{
-	const char *stat = text_file(text("/proc/%d/stat", (int)d->pid), NULL);
-	long user = 0, system = 0;
-
-	ck_assert_ptr_nonnull(stat);
-	ck_assert_int_eq(
-	    sscanf(strrchr(stat, ')') + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld",
-		&user, &system),
-	    2);
-	return user + system;
-}
-
 /* What was sent is dealt with some time; then there is a second of rest. A loop that
  * spins has none. */
 static void
@@ -125,10 +110,10 @@ expect_rest(const struct daemon *d, const char *name, const char *when)
 	long spent = TICKS_MAX;
 
 	for (int i = 0; i < SETTLE && spent >= TICKS_MAX; i++) {
-		long before = ticks(d);
+		long before = daemon_ticks(d);
 
 		pause_ms(REST_MS);
-		spent = (ticks(d) - before) * 100 / sysconf(_SC_CLK_TCK);
+		spent = (daemon_ticks(d) - before) * 100 / sysconf(_SC_CLK_TCK);
 	}
 	ck_assert_msg(spent < TICKS_MAX, "%s: %ld ticks %s", name, spent, when);
 }
