@@ -174,8 +174,8 @@ rank_modula(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 	return 1;
 }
 
-/* Hashes that read a text byte by byte go on alike where they met in the label: the
- * first two points tell of all. */
+/* These hashes read a text byte by byte. If two labels hash to one value, so do the texts
+ * of all their points: it is enough to compare the first two. */
 uint64_t
 hrw_libmemcached_mark(const struct hrw_membership *m, const struct hrw_node *node)
 {

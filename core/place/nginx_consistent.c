@@ -162,7 +162,8 @@ rank(const void *index, struct hrw_bytes key, size_t want, uint32_t *out)
 	return HRW_NO_SERVERS; /* nginx turns to round robin */
 }
 
-/* The CRC of what begins every point's text: equal ones go on alike. */
+/* The CRC of the text that every point begins with. If it is equal for two nodes, all
+ * their points are. */
 uint64_t
 hrw_nginx_mark(const struct hrw_membership *m, const struct hrw_node *node)
 {

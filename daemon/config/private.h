@@ -10,10 +10,11 @@
 /* Every option's default. */
 int config_read_defaults(struct config *c, struct hrw_fault *fault);
 
-/* Takes c->document's values; what is wrong is told by its pointer. */
+/* Reads the values of c->document into c.
+ *   errors  those of the options' readers; the fault's field is the value's JSON pointer */
 int config_read_document(struct config *c, struct hrw_fault *fault);
 
-/* Puts file, line, column and field before what is wrong. Returns the fault's code. */
+/* Begins the fault's detail with the file, line, column and field. Returns its code. */
 int config_locate(const char *path, const struct json *document, struct hrw_fault *fault);
 
 /* Frees what the options' readers have set. */

@@ -47,7 +47,7 @@ struct connection {
 	struct connection *next_bad; /* of the server's */
 	bool is_noted;		     /* among those */
 	bool is_cut;		     /* answered: nothing more is read of it */
-	unsigned asked; /* requests so far */
+	unsigned asked;		     /* requests so far */
 	bool is_refused;
 	bool lingers;	/* bytes that nobody reads may still come */
 	bool has_watch; /* `watch` is an initialised handle */
@@ -79,8 +79,8 @@ struct exchange {
 	uint64_t began;	    /* the same, until it has waited for a change */
 	const char *method; /* the library's, as long as the exchange; NULL: not read yet */
 	char *asked;	    /* the target as it came, cut, for the access log; NULL: it is off */
-	unsigned number; /* of the connection's requests, from 1 on */
-	int type;	 /* index into the route's types */
+	unsigned number;    /* of the connection's requests, from 1 on */
+	int type;	    /* index into the route's types */
 	struct target target;
 	struct buffer raw;     /* the target; `target` points into it */
 	struct buffer in;      /* a body collected */
@@ -183,8 +183,8 @@ void wire_run(struct http_server *server);
 /* From now on, or no longer, what is read of this one is scanned; false: no memory. */
 bool wire_add(struct connection *c);
 void wire_remove(struct connection *c);
-/* Has its scan found a body that is none, or too long a head? Then the request is refused behind this turn: the library may
- * wait for more of it, or try again and again. */
+/* Has its scan found a body that is none, or too long a head? Then the request is refused
+ * after this turn: the library might wait for more of it, or try again and again. */
 void wire_note(struct connection *c);
 
 /* connection.c */

@@ -4,8 +4,9 @@
  * An upload takes memory to sort in, and a thread of the libuv pool while it is
  * put in place; a list keeps a connection to the key sets' file and a batch of
  * keys for as long as its client reads; a trace is in memory whole; a backup
- * takes as much of the disk as the store does. Nobody waits for a turn: where all are taken (limits.running_uploads, running_lists, running_plans),
- * one more is told so, before its body.
+ * takes as much of the disk as the store does. Nobody waits for a turn: if all are
+ * taken (limits.running_uploads, running_lists, running_plans), a request is refused
+ * before its body is read.
  */
 #ifndef HRWD_ROUTES_TURNS_H
 #define HRWD_ROUTES_TURNS_H
